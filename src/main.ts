@@ -10,6 +10,12 @@ import { systemClock } from './lib/clock.ts'
 /** Milliseconds until a stopping process exits in any case: more than the maximum drain delay and drain time together. */
 const maxShutdownMs = 150_000
 
+/** Size of the messages that wait for the reader of standard error; further ones are lost. */
+const maxUnreadBytes = 1_000_000
+
+/** Milliseconds in which the reader of the log may read its end. */
+const maxFlushMs = 1_000
+
 const [name, ...words] = process.argv.slice(2)
 if (name === 'serve') boundHeap(process.env)
 const stopped = new Promise<StopSignal>((resolve) => {
@@ -49,11 +55,16 @@ const io = {
   // Some terminals report zero columns.
   progressColumns: process.stderr.isTTY ? process.stderr.columns || 80 : undefined,
   stdout: (text: string) => void process.stdout.write(text),
-  stderr: (text: string) => void process.stderr.write(text),
+  stderr: (text: string) => {
+    // A reader of the log that has stopped must not fill the memory.
+    if (process.stderr.writableLength < maxUnreadBytes) process.stderr.write(text)
+  },
   stopped,
   onClockConfirmed: (act: () => void) => void process.on('SIGUSR2', act),
 }
 const run = await commandOf(name)
 process.exitCode = await run(io, words)
+// Lines of the log that nobody reads would keep the process alive.
+if (name === 'serve') setTimeout(() => process.exit(), maxFlushMs).unref()
 // The channel to the first process would keep a worker process alive.
 cluster.worker?.disconnect()

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
+import { graphql } from '../support/client.ts'
 import { makeFolder, startProgram } from '../support/program.ts'
 import { rest } from '../support/rest.ts'
 
@@ -18,6 +19,24 @@ test('a gateway continues without the reader of its log, and stops in order', as
   for (let n = 0; n < 3; n++) await rest(`${gateway.url}/health/live`)
   await gateway.end('SIGTERM')
   expect(await ended).toEqual([0, null])
+  folder.remove()
+})
+
+test('a gateway whose log is not read loses lines instead of memory, and stops in order', async () => {
+  const folder = makeFolder()
+  const gateway = await startProgram({ DATABASE_URL: folder.databaseUrl, LOG_LEVEL: 'debug' })
+  const stderr = present(gateway.process.stderr, 'a pipe')
+  stderr.pause()
+  const before = gateway.logged().length
+  // The name is in the line of each request.
+  const query = `query ${'x'.repeat(5_000)} { __typename }`
+  for (let n = 0; n < 600; n++) await graphql(gateway.url, query)
+  const ended = once(gateway.process, 'exit')
+  gateway.process.kill('SIGTERM')
+  expect(await ended).toEqual([0, null])
+  stderr.resume()
+  await once(gateway.process, 'close')
+  expect(gateway.logged().length - before).toBeLessThan(1_500_000)
   folder.remove()
 })
 
