@@ -262,6 +262,8 @@ function createTimeout(silenceMs: number, feed: AbortSignal | undefined) {
   }
   let timer = setTimeout(abort, delayMs)
   feed?.addEventListener('abort', abort)
+  // The function that computes the variables may have aborted it.
+  if (feed?.aborted) abort()
 
   function restart(): void {
     clearTimeout(timer)

@@ -252,6 +252,19 @@ describe('subscribe', () => {
     await behind.close()
   })
 
+  test('ends at once when its signal aborts while the variables are computed', async () => {
+    const quiet = await serveLog()
+    const controller = new AbortController()
+    const variables = () => {
+      controller.abort()
+      return {}
+    }
+    const document = 'subscription { milestones { index } }'
+    const { signal } = controller
+    expect(await all(subscribe({ url: quiet.url, document, variables, signal }))).toEqual([])
+    await quiet.close()
+  })
+
   test('ends with an error that a new connection would not change', async () => {
     const document = 'subscription { milestones(after: 4294967295) { index } }'
     const events = await all(subscribe({ url, document }))
