@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../../../src/lib/assert.ts'
+import { bytesToHex } from '../../../src/lib/hex.ts'
 import { creationSlotOf } from '../../../src/protocol/ids.ts'
 import type { OutputId } from '../../../src/protocol/primitives.ts'
 import { graphql } from '../../support/client.ts'
@@ -16,6 +17,7 @@ import {
   ownedBy,
   paymentOf,
   slotNow,
+  taggedData,
   untilCommitted,
   user,
 } from '../../support/wallet.ts'
@@ -80,6 +82,24 @@ test('upstream mode returns what the embedded ledger returns, except what the no
   expect(upstream?.errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([
     [['output', 'milestone', 'blockCount'], 'NOT_OFFERED_BY_NODES'],
   ])
+})
+
+test('a block that the node has accepted is acknowledged if the node does not report its state', async () => {
+  const { bytes, blockId } = blockOf(await offerOf(real.url), taggedData('0x01', '0x02'))
+  node.spoilBy((path, answer) => (path.includes(`/blocks/${blockId}`) ? 'HANG_UP' : answer))
+  try {
+    const { data, errors } = await graphql(
+      gateway.url,
+      `mutation ($bytes: Hex!) { submitBlock(input: { bytes: $bytes }) { blockId block { state } } }`,
+      { bytes: bytesToHex(bytes) },
+    )
+    expect(errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([
+      [['submitBlock', 'block'], 'NOT_TOLD_BY_NODE'],
+    ])
+    expect(data).toEqual({ submitBlock: { blockId, block: null } })
+  } finally {
+    node.spoilBy(passOn)
+  }
 })
 
 test('what the node does not report is null with its reason, also in lists', async () => {

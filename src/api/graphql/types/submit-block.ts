@@ -39,7 +39,9 @@ const SubmittedBlock = builder.objectRef<BlockId>('SubmittedBlock').implement({
     block: t.field({
       complexity: reads(1),
       type: BlockNode,
-      description: 'The block with its state.',
+      nullable: true,
+      description:
+        'The block with its state. Null with an error if an upstream node does not provide it.',
       resolve: async (id, _args, { services }) => {
         const block = orThrow(await readBlock(services, id))
         assert(block !== undefined, 'an acknowledged block can be read')
