@@ -124,6 +124,7 @@ describe('a node', () => {
     encodeNodeId('Validator', `0x${'12'.repeat(32)}`),
     encodeNodeId('Address', '0xff'),
     encodeNodeId('ChainRecord', `${chainIdOf(301)}/1`),
+    encodeNodeId('ChainRecord', `${chainIdOf(300).toUpperCase()}/1`),
     encodeNodeId('ChainRecord', 'x/y'),
     encodeNodeId('LedgerUpdate', 'x'),
   ]

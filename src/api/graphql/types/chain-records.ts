@@ -25,7 +25,9 @@ export const ChainRecord = builder.nodeRef<ChainRecordVersion>('ChainRecord', {
   loadOne: async (id, { services }) => {
     const [chainId = '', version = ''] = id.split('/')
     const index = indexId(version)
-    return index === undefined ? undefined : await readChainRecordVersion(services, chainId, index)
+    // A record is found by its chain id in upper case too, but a node has one id.
+    if (index === undefined || chainId !== chainId.toLowerCase()) return undefined
+    return await readChainRecordVersion(services, chainId, index)
   },
 })
 ChainRecord.implement({
