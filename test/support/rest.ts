@@ -48,7 +48,7 @@ const document = openapiDocument(routes, 'test') as unknown as Document
 const base = 'openapi'
 
 const ajv = new Ajv2020({ strict: true, allErrors: true, validateSchema: false })
-ajv.addVocabulary(['openapi', 'info', 'paths', 'components'])
+ajv.addVocabulary(['openapi', 'info', 'servers', 'security', 'paths', 'components'])
 ajv.addSchema({ $id: base, ...closed(document) })
 
 /** Returns the document with `unevaluatedProperties: false` in every schema with `properties`, so that other members are errors. */

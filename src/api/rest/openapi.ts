@@ -1,5 +1,5 @@
 import { ok } from '../../lib/result.ts'
-import { anyObject, object, text } from './form.ts'
+import { anyObject, listOf, object, text } from './form.ts'
 import { openapiDocument } from './openapi/document.ts'
 import { jsonReply } from './reply.ts'
 import type { RestResponse } from './response.ts'
@@ -16,6 +16,8 @@ export function withDocument(routes: readonly Route[]): readonly Route[] {
 const documentForm = object({
   openapi: text,
   info: anyObject,
+  servers: listOf(anyObject),
+  security: listOf(anyObject),
   paths: anyObject,
   components: anyObject,
 })

@@ -35,6 +35,20 @@ describe('the document', () => {
     }
   })
 
+  test('states that a route needs no token unless it says so', () => {
+    expect(document.security).toEqual([])
+    const secured = routes.flatMap(({ path, method, token }) =>
+      token ? [`${method} ${path}`] : [],
+    )
+    const stated = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods as Record<string, { security?: unknown }>).flatMap(
+        ([method, { security }]) => (security ? [`${method.toUpperCase()} ${path}`] : []),
+      ),
+    )
+    expect(secured.length).toBeGreaterThan(3)
+    expect(stated.sort()).toEqual(secured.sort())
+  })
+
   test('has a unique id for every operation', () => {
     const ids = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods as Record<string, { operationId: string }>).map(
