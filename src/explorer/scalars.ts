@@ -32,3 +32,8 @@ export function isWellFormed(type: string, value: unknown): boolean {
     typeof value === 'string' && value.length === 2 + 2 * bytes && /^0x[0-9a-fA-F]*$/.test(value)
   )
 }
+
+/** Parses the index of a milestone or an epoch in a URL. Any other text becomes -1, which is not well-formed. */
+export function indexIn(text: string): number {
+  return /^[0-9]+$/.test(text) ? Number(text) : -1
+}

@@ -97,6 +97,14 @@ describe('metadata', () => {
     expect(nameIn(undefined)).toBeUndefined()
   })
 
+  test.each([
+    ['no name without a visible character', ' \u200b\u202e', undefined],
+    ['a name of another script', 'قطة', 'قطة'],
+    ['a long name up to a whole character', `${'a'.repeat(79)}😀😀`, `${'a'.repeat(79)}😀`],
+  ])('has %s', (_name, name, expected) => {
+    expect(nameIn([{ key: 'about', value: hex(JSON.stringify({ name })) }])).toBe(expected)
+  })
+
   test('keeps the digits of whole numbers that JavaScript would round', () => {
     const value = hex(
       '{"id":12345678901234567890,"of":[-9007199254740993,1.5,"\\"8888888888888888888"]}',

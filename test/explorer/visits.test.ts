@@ -358,6 +358,8 @@ test.each([
   ['/nfts', 'There are no NFTs yet.'],
   [`/nfts?issuer=${addressOf(user(5))}`, 'There are no matching NFTs.'],
   ['/epoch/9', 'Not begun yet'],
+  ['/milestone/0x0', 'This is not a valid id.'],
+  ['/milestone/%20', 'This is not a valid id.'],
 ])('the page %s of a young ledger says %s', async (at, sentence) => {
   const tab = await openTab(browser, gateway.url, { width: 1280 })
   await tab.page.goto(gateway.url + at)

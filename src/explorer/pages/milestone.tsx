@@ -20,6 +20,7 @@ import { PlainId } from '../parts/values/id.tsx'
 import { FullTime } from '../parts/values/time.tsx'
 import { CountFact } from '../parts/values/value-facts.tsx'
 import { cursorsIn, linkTo } from '../router.ts'
+import { indexIn } from '../scalars.ts'
 import { texts } from '../texts.ts'
 
 /** The page of a milestone: its blocks, transactions and ledger updates. */
@@ -32,7 +33,7 @@ type Update = NonNullable<Milestone['updates']>['nodes'][number]
 const words = texts.milestone
 
 export const page = objectPage(document, 'milestone', MilestonePage, {
-  variables: (place) => ({ ...cursorsIn(place), index: Number(place.parameters.index) }),
+  variables: (place) => ({ ...cursorsIn(place), index: indexIn(place.parameters.index ?? '') }),
   title: ({ parameters }) => words.title(grouped(parameters.index ?? '')),
   target: ({ parameters }) => ({ kind: words.kind, id: parameters.index ?? '' }),
   notYet: ({ parameters }) => (isAhead(parameters.index) ? <NotYet /> : undefined),

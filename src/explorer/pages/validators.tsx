@@ -14,6 +14,7 @@ import { Epoch, firstSlotOf, isBegun, Slot } from '../parts/values/moments.tsx'
 import { percent } from '../parts/values/shares.tsx'
 import { AmountFact } from '../parts/values/value-facts.tsx'
 import { cursorsIn, linkTo } from '../router.ts'
+import { indexIn } from '../scalars.ts'
 import { chainTexts } from '../texts-chains.ts'
 
 /** The page of an epoch: its committee with blocks and rewards, the next committee, and all validators. */
@@ -52,11 +53,6 @@ function NotYet({ index }: { readonly index: number }) {
       </a>
     </div>
   )
-}
-
-/** Parses an epoch index. An invalid text becomes -1, which is refused, and the page shows the error. */
-function indexIn(text: string): number {
-  return /^[0-9]+$/.test(text) ? Number(text) : -1
 }
 
 function ValidatorsPage({ of: epoch, data, place }: ObjectViewProps<ValidatorsPageData, 'epoch'>) {

@@ -27,10 +27,11 @@ export function metadataRows(entries: readonly MetadataEntry[]): MetadataRow[] {
   })
 }
 
-/** The name in the metadata, from the member `name`, which the common metadata standards use. */
+/** The name in the metadata, from the member `name`, which the common metadata standards use; `undefined` if nothing of it is visible. */
 export function nameIn(entries: readonly MetadataEntry[] | undefined): string | undefined {
   const row = metadataRows(entries ?? []).find(({ name }) => /(?:^|\.)name$/.test(name))
-  return row?.isText ? row.value.slice(0, maxNameLength) : undefined
+  if (!row?.isText || !/[^\s\p{Default_Ignorable_Code_Point}]/u.test(row.value)) return undefined
+  return Array.from(row.value).slice(0, maxNameLength).join('')
 }
 
 const maxNameLength = 80
