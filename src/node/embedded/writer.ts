@@ -122,11 +122,13 @@ async function write(writing: Writing, leaderTerm: LeaderTerm): Promise<LeaseLos
   const first = committed.commitment.slot
   for (;;) {
     const begun = performance.now()
+    // Every block that this process acknowledged is in the inbox when the term ends.
+    const isLast = ended.aborted
     const booked = await booker.next(term)
     if (!booked.ok) return booked.error
     const { count, isMore } = booked.value
     if (count > 0) deps.times?.booked(count, performance.now() - begun)
-    if (ended.aborted && count === 0) return undefined
+    if (isLast && !isMore) return undefined
     // Read after the booking: a slot that ended meanwhile is committed before blocks of the next one are booked.
     const due = dueSlot(deps)
     const { slot } = committed.commitment
