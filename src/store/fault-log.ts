@@ -63,7 +63,7 @@ export type OnStoreCall = (side: 'read' | 'write', call: string, ms: number) => 
 
 /** Receives the outcome of each call, and the time at which the call began. */
 interface CallObserver extends Pick<SpanOptions, 'attributes'> {
-  failed(failure: unknown): void
+  failed(failure: unknown, begunAt: number): void
   succeeded(begunAt: number): void
   ended(call: string, ms: number): void
 }
@@ -83,7 +83,7 @@ function observed<T extends object>(
         succeeded(begunAt)
         return answer
       } catch (failure) {
-        failed(failure)
+        failed(failure, begunAt)
         throw failure
       } finally {
         ended(name, performance.now() - begunAt)
@@ -97,17 +97,17 @@ function observed<T extends object>(
 function createFaultLog(log: Pick<Log, 'info' | 'error'>) {
   const openFaults = new Map<StoreFault, OpenFault>()
 
-  function failed(failure: unknown): void {
+  function failed(failure: unknown, begunAt: number): void {
     const fault = storeFaultOf(failure)
     if (fault === undefined) return
-    const now = performance.now()
+    const latest = performance.now()
+    const tookMs = latest - begunAt
     const open = openFaults.get(fault)
     if (open !== undefined) {
-      open.latest = now
-      open.answeredAt = undefined
+      Object.assign(open, { latest, tookMs, answeredAt: undefined })
       return
     }
-    openFaults.set(fault, { since: now, latest: now, answeredAt: undefined })
+    openFaults.set(fault, { since: latest, latest, tookMs, answeredAt: undefined })
     log.error(events[fault].began, { error: failure })
   }
 
@@ -117,8 +117,9 @@ function createFaultLog(log: Pick<Log, 'info' | 'error'>) {
     // If a read began before the latest failure, a server that is gone now may have answered it.
     if (away === undefined || begunAt < away.latest) return
     away.answeredAt ??= performance.now()
-    // A server that shuts down closes its connections one by one, and still answers on the last of them.
-    if (begunAt < away.latest + awayCalmMs) return
+    // A server that shuts down closes its connections one by one, and still answers on the last of them. A call that waited for a lock
+    // before it failed takes as long again to fail once more, while the server answers others.
+    if (begunAt < away.latest + awayCalmMs + away.tookMs) return
     over('AWAY', { awayMs: Math.round(away.answeredAt - away.since) })
   }
 
@@ -148,6 +149,8 @@ interface OpenFault {
   readonly since: number
   /** Time of the latest failure. */
   latest: number
+  /** Milliseconds that the latest call took to fail. */
+  tookMs: number
   /** Time of the first answer after the latest failure. */
   answeredAt: number | undefined
 }

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
 import { silentLog } from '../../src/lib/log.ts'
@@ -80,6 +82,34 @@ describe('a server of postgresql that is read-only, like a standby', () => {
     })
     expect(reported()).toEqual(['database-not-writable', 'database-writable'])
     expect(await store.read.newestInbox()).toBeGreaterThan(0)
+  })
+})
+
+describe('a table of postgresql that an operator locks', () => {
+  const use = useStore(present(postgresql, 'postgresql').create)
+
+  test('is logged once while writes fail again and again, and once more when it is free', async () => {
+    await use.store.write.initialize(use.term, testGenesis())
+    const { log, events } = createMemoryLog()
+    const store = logStoreFaults(use.store, log)
+    const operator = new Client({ connectionString: use.url })
+    await operator.connect()
+    await operator.query('BEGIN; LOCK TABLE blocks')
+    // Every process reads the tip each second, and the lock does not concern it.
+    const reading = setInterval(() => void store.read.logTip(), 100)
+    for (let n = 1; n <= 3; n++) {
+      const failure: unknown = await store.write
+        .acceptBlocks([incomingBlock(n, { slot: 1 })])
+        .catch((thrown: unknown) => thrown)
+      expect(storeFaultOf(failure)).toBe('AWAY')
+      // The writer pauses for so long before it tries again.
+      await delay(1_000)
+    }
+    expect(events().map(({ event }) => event)).toEqual(['database-away'])
+    await operator.end()
+    await until(() => events().length > 1, { what: 'the end' })
+    clearInterval(reading)
+    expect(events().map(({ event }) => event)).toEqual(['database-away', 'database-back'])
   })
 })
 
