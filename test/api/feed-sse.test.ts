@@ -191,8 +191,20 @@ describe('events', () => {
     await until(() => gateway.feed.hub.counts().feeds === 0)
   })
 
-  test('of a query are its result and the event complete', async () => {
-    const stream = await openStream(`${gateway.url}/graphql?query={__typename}`)
+  test.each<[string, string, RequestInit?]>([
+    ['by GET', '?query={__typename}'],
+    ['with empty parameters', '?query={__typename}&variables=&extensions=&operationName='],
+    [
+      'as a document without JSON',
+      '',
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/graphql' },
+        body: '{ __typename }',
+      },
+    ],
+  ])('of a query %s are its result and the event complete', async (_name, parameters, init) => {
+    const stream = await openStream(`${gateway.url}/graphql${parameters}`, init)
     expect(await stream.result()).toEqual({ data: { __typename: 'Query' } })
     expect(await stream.next()).toMatchObject({ event: 'complete' })
     expect(await stream.next()).toBeUndefined()

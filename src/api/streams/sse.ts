@@ -19,7 +19,7 @@ import {
   type OperationRequest,
   prepareOperation,
 } from '../operation.ts'
-import { parseJson, readBody } from '../rest/body.ts'
+import { checkContentType, parseJson, readBody } from '../rest/body.ts'
 import { malformed } from '../rest/parameters.ts'
 import { send } from '../rest/respond.ts'
 import type { RestResponse } from '../rest/response.ts'
@@ -164,20 +164,23 @@ async function readRequest({
 }: SseRequest): Promise<Result<OperationRequest, GatewayError>> {
   if (message.method === 'GET') {
     const parameters = new URLSearchParams(query)
+    // As in other requests, an empty parameter counts as absent.
+    const given = (name: string) => parameters.get(name) || undefined
     const json: Record<string, unknown> = {}
     for (const name of ['variables', 'extensions']) {
-      const text = parameters.get(name)
-      if (text === null) continue
+      const text = given(name)
+      if (text === undefined) continue
       const parsed = parseJson(Buffer.from(text))
       if (!parsed.ok) return malformed(name, 'a JSON object')
       json[name] = parsed.value
     }
-    const text = parameters.get('query') ?? undefined
-    const operationName = parameters.get('operationName')
-    return operationOf({ query: text, operationName, ...json }, query.length)
+    const operationName = given('operationName')
+    return operationOf({ query: given('query'), operationName, ...json }, query.length)
   }
   const body = await readBody(message, client.name)
   if (!body.ok) return body
+  const isDocument = checkContentType(message.headers['content-type'], 'application/graphql').ok
+  if (isDocument) return operationOf({ query: String(body.value) }, body.value.length)
   const parsed = parseJson(body.value)
   return parsed.ok ? operationOf(parsed.value, body.value.length) : parsed
 }
