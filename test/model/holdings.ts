@@ -206,6 +206,13 @@ export function chainStates(
   return new Map([...groups].map(([id, states]) => [id, inSpendingOrder(states)]))
 }
 
+/** By the slot in which outputs were booked, and then by their ids. */
+export function inBookedOrder(outputs: readonly BookedOutput[]): BookedOutput[] {
+  return outputs.toSorted(
+    (a, b) => a.bookedSlot - b.bookedSlot || (a.outputId < b.outputId ? -1 : 1),
+  )
+}
+
 /** Each state follows the one that its transaction spends. */
 function inSpendingOrder(states: readonly BookedOutput[]): BookedOutput[] {
   const created = new Map(states.map((one) => [transactionOf(one.outputId), one]))

@@ -118,7 +118,7 @@ export async function compareLog(
     differ.equal(`range of milestone ${slot}`, range, [end + 1, end + count])
     end += count
   }
-  await compareTransfers(ledger, outputs, { tables, differ })
+  await compareExpirations(ledger, outputs, { tables, differ })
 }
 
 /** What a comparison of the log needs. */
@@ -144,14 +144,13 @@ function storedRow(row: TableRow): Omit<LogRow, 'transactionId'> {
   }
 }
 
-/** Compares the totals of the addresses that gain or lose outputs because these expire. */
-async function compareTransfers(
+/** The totals of the addresses that gain or lose outputs because these expire, by slot. */
+export function expirationsOf(
   { parameters, committed }: StoredLedger,
   outputs: readonly BookedOutput[],
-  { tables, differ }: Pick<CompareLog, 'tables' | 'differ'>,
-): Promise<void> {
+): Map<SlotIndex, Map<Hex, bigint>> {
   const { minCommittableAge: age } = parameters
-  const expected = new Map<string, bigint>()
+  const totals = new Map<SlotIndex, Map<Hex, bigint>>()
   for (let slot = parameters.genesisSlot + 1; slot <= committed; slot++) {
     // An output that is spent in the slot changes its owner before.
     const owned = outputs.filter((one) => one.bookedSlot < slot && (one.spentSlot ?? slot) >= slot)
@@ -161,13 +160,22 @@ async function compareTransfers(
     })
     if (owners.length === 0) continue
     const balances = balancesAt(outputs, slot, age)
-    for (const owner of owners) {
-      expected.set(`${owner} in slot ${slot}`, balances.get(owner)?.total ?? 0n)
-    }
+    totals.set(slot, new Map(owners.map((owner) => [owner, balances.get(owner)?.total ?? 0n])))
   }
+  return totals
+}
+
+async function compareExpirations(
+  ledger: StoredLedger,
+  outputs: readonly BookedOutput[],
+  { tables, differ }: Pick<CompareLog, 'tables' | 'differ'>,
+): Promise<void> {
+  const expected = [...expirationsOf(ledger, outputs)].flatMap(([slot, totals]) =>
+    [...totals].map(([owner, total]) => [`${owner} in slot ${slot}`, total] as const),
+  )
   const rows = await tables.rows('expiration_transfers')
   const actual = rows.map(
     (row) => [`${row.hex('address')} in slot ${row.number('slot')}`, row.big('total')] as const,
   )
-  differ.equalMaps('total after expirations of', new Map(actual), expected)
+  differ.equalMaps('total after expirations of', new Map(actual), new Map(expected))
 }

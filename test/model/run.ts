@@ -43,7 +43,10 @@ while (histories === 0 || performance.now() < end) {
   const databaseUrl = await newDatabase()
   const isOfKills = histories % 3 === 2
   console.log(`${isOfKills ? 'kills' : 'history'}, seed ${seed}`)
-  const { differences, extent } = isOfKills ? await kill(databaseUrl) : await play(databaseUrl)
+  const { differences, extent } = await (isOfKills ? kill : play)(databaseUrl).catch((failure) => ({
+    differences: [`the run did not reach its end: ${failure?.stack ?? failure}`],
+    extent: 'nothing compared',
+  }))
   for (const difference of differences.slice(0, 10)) console.log(difference)
   console.log(`seed ${seed}: ${differences.length} differences; ${extent}`)
   if (differences.length > 0) failed++

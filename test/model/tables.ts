@@ -22,7 +22,7 @@ export interface Tables {
   close(): Promise<void>
 }
 
-/** Opens the database of a URL. A gateway may use it at the same time. */
+/** Opens the database of a URL. All tables are read as of one moment, so that a gateway may write at the same time. */
 export async function openTables(url: string): Promise<Tables> {
   const { query, close } = url.startsWith('file:') ? ofSqlite(url) : await ofPostgresql(url)
   return {
@@ -38,6 +38,7 @@ type Values = Readonly<Record<string, unknown>>
 
 function ofSqlite(url: string) {
   const database = new DatabaseSync(url.slice('file:'.length), { readOnly: true })
+  database.exec('BEGIN')
   return {
     query: async (sql: string): Promise<Values[]> => {
       const statement = database.prepare(sql)
@@ -51,6 +52,7 @@ function ofSqlite(url: string) {
 async function ofPostgresql(connectionString: string) {
   const client = new Client({ connectionString })
   await client.connect()
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
   return {
     query: async (sql: string): Promise<Values[]> => (await client.query(sql)).rows,
     close: () => client.end(),

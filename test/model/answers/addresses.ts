@@ -2,7 +2,8 @@ import type { Hex } from '../../../src/lib/hex.ts'
 import type { SlotIndex } from '../../../src/protocol/primitives.ts'
 import { balancesAt, emptyBalance, ownerInSlot, unspentAt } from '../../support/balance-model.ts'
 import { rest } from '../../support/rest.ts'
-import type { LogRow } from '../log.ts'
+import { inBookedOrder } from '../holdings.ts'
+import { expirationsOf, type LogRow } from '../log.ts'
 import type { BookedOutput } from '../stored-ledger.ts'
 import { type Asking, addressesOf, askEach, some, textOf } from './ask.ts'
 import { comparePages } from './pages.ts'
@@ -23,6 +24,7 @@ export async function compareAddresses(asking: Asking): Promise<void> {
       await compareTransactions(asking, address, updateClass)
     }
     await compareUnspent(asking, address)
+    await compareBalanceHistory(asking, address)
   }
 }
 
@@ -123,9 +125,9 @@ async function compareFormer(
 /** The unspent outputs of an address at the end of a slot, by the slot in which they were booked and then by id. */
 function ownedBy({ model }: Asking, address: Hex, slot: SlotIndex): BookedOutput[] {
   const { minCommittableAge } = model.ledger.parameters
-  return unspentAt(model.outputs, slot)
-    .filter(({ output }) => ownerInSlot(output, slot, minCommittableAge) === address)
-    .sort((a, b) => a.bookedSlot - b.bookedSlot || (a.outputId < b.outputId ? -1 : 1))
+  return inBookedOrder(unspentAt(model.outputs, slot)).filter(
+    ({ output }) => ownerInSlot(output, slot, minCommittableAge) === address,
+  )
 }
 
 async function compareTransactions(
@@ -155,4 +157,41 @@ async function compareUnspent(asking: Asking, address: Hex): Promise<void> {
     query: (args, selection) =>
       `{ address(address: "${own}") { unspentOutputs${args} ${selection} } }`,
   })
+}
+
+/** Compares the points of a balance between two milestones: the total, and the milestone that changed it last. */
+async function compareBalanceHistory(asking: Asking, address: Hex): Promise<void> {
+  const { url, model, random, differ } = asking
+  const { committed, parameters } = model.ledger
+  const [from = 0, to = committed] = [0, 1]
+    .map(() => random.between(0, committed))
+    .sort((a, b) => a - b)
+  const own = name(asking, address)
+  const [{ balanceHistory }] = await askEach(
+    url,
+    [address],
+    () => `address(address: "${own}") { balanceHistory(fromMilestone: ${from}, toMilestone: ${to},
+      points: ${random.between(2, 40)}) { knownFrom points { milestoneIndex total changedIn } } }`,
+  )
+  const changes = [
+    ...rowsOf(model, address, 'OWNED').map((row) => row.milestoneIndex),
+    ...[...expirationsOf(model.ledger, model.outputs)]
+      .filter(([, totals]) => totals.has(address))
+      .map(([slot]) => slot),
+  ]
+  const points: readonly { readonly milestoneIndex: number }[] = balanceHistory.points
+  const expected = points.map(({ milestoneIndex }) => {
+    const balances = balancesAt(model.outputs, milestoneIndex, parameters.minCommittableAge)
+    const former = changes.filter((slot) => slot <= milestoneIndex)
+    return {
+      ...{ milestoneIndex, total: `${balances.get(address)?.total ?? 0n}` },
+      changedIn: former.length === 0 ? null : Math.max(...former),
+    }
+  })
+  differ.equal(`balance history of ${own}`, points, expected)
+  // An address that never owned anything has no points.
+  const ends = changes.length === 0 ? [] : [from, to]
+  const slots = points.map(({ milestoneIndex }) => milestoneIndex)
+  const actual = slots.length < 2 ? slots : [slots[0], slots.at(-1)]
+  differ.equal(`ends of the balance history of ${own}`, actual, from === to ? ends.slice(1) : ends)
 }

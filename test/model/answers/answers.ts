@@ -4,6 +4,7 @@ import type { Records } from '../history/records.ts'
 import type { Model } from '../model.ts'
 import { compareAddresses } from './addresses.ts'
 import { type Asking, askEach } from './ask.ts'
+import { compareChains } from './chains.ts'
 import { compareHistories } from './histories.ts'
 import { compareLedger } from './ledger.ts'
 import { comparePages } from './pages.ts'
@@ -25,6 +26,7 @@ export async function compareAnswers(
   await compareUpdates(asking)
   await compareAddresses(asking)
   await compareLedger(asking)
+  await compareChains(asking)
   await compareTotals(asking)
   await compareHistories(asking)
   if (records !== undefined) await compareRecords(asking, records)

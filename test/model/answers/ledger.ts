@@ -3,7 +3,7 @@ import { inputIds } from '../../../src/ledger/resolve.ts'
 import type { Hex } from '../../../src/lib/hex.ts'
 import { addressKey, transactionOf } from '../../../src/protocol/ids.ts'
 import { ownerInSlot } from '../../support/balance-model.ts'
-import { chainStates, isChain } from '../holdings.ts'
+import { inBookedOrder, isChain } from '../holdings.ts'
 import { groupBy } from '../lists.ts'
 import type { BookedOutput, StoredBlock } from '../stored-ledger.ts'
 import { type Asking, askEach, some, textOf } from './ask.ts'
@@ -14,7 +14,6 @@ export async function compareLedger(asking: Asking): Promise<void> {
   await compareBlocks(asking)
   await compareTransactions(asking)
   await compareOutputs(asking)
-  await compareChains(asking)
   await compareMilestones(asking)
   await compareSearch(asking)
 }
@@ -52,6 +51,24 @@ async function compareBlocks(asking: Asking): Promise<void> {
       oldest: ids(inOrder(blocks.filter((one) => one.issuerId === issuerId))),
       query: (args, selection) =>
         `{ blocks${args.replace('(', `(filter: { issuerId: "${issuerId}" }, `)} ${selection} }`,
+    })
+  }
+  const ofKinds: readonly [filter: string, isIn: (one: StoredBlock) => boolean][] = [
+    ['kind: VALIDATION', ({ isValidation }) => isValidation],
+    ['payload: CANDIDACY', ({ isCandidacy }) => isCandidacy],
+    ['payload: TRANSACTION', ({ signed }) => signed !== undefined],
+    [
+      'state: FINALIZED, fromMilestone: 75, toMilestone: 90',
+      ({ slot }) => slot >= 75 && slot <= 90,
+    ],
+  ]
+  for (const [filter, isIn] of ofKinds) {
+    await comparePages(asking, {
+      ...blockList,
+      what: `blocks with ${filter}`,
+      oldest: ids(inOrder(blocks.filter(isIn))),
+      query: (args, selection) =>
+        `{ blocks${args.replace('(', `(filter: { ${filter} }, `)} ${selection} }`,
     })
   }
   const parentsOf = ({ block: { body } }: StoredBlock) => [
@@ -199,12 +216,9 @@ function inIndexOrder(outputs: readonly BookedOutput[]): BookedOutput[] {
 async function compareOutputs(asking: Asking): Promise<void> {
   const { model, random, url, differ } = asking
   const { parameters, committed } = model.ledger
-  const inBookedOrder = model.outputs.toSorted(
-    (a, b) => a.bookedSlot - b.bookedSlot || (a.outputId < b.outputId ? -1 : 1),
-  )
   await comparePages(asking, {
     what: 'outputs',
-    oldest: inBookedOrder.map(({ outputId }) => outputId),
+    oldest: inBookedOrder(model.outputs).map(({ outputId }) => outputId),
     node: 'outputId',
     textOf: ({ outputId }) => outputId,
     query: (args, selection) => `{ outputs${args} ${selection} }`,
@@ -247,37 +261,6 @@ async function compareOutputs(asking: Asking): Promise<void> {
         spentSlot !== undefined && spentSlot <= committed ? { index: spentSlot } : null,
       owner: { bech32: textOf(parameters.bech32Hrp, owner) },
       chain: isChain(output) ? { chainId: chainId(output, outputId) } : null,
-    })
-  }
-}
-
-async function compareChains(asking: Asking): Promise<void> {
-  const { model, random, url, differ } = asking
-  const chains = [...chainStates(model.ledger, model.outputs)]
-  for (const [id, states] of some(random, chains, 8)) {
-    await comparePages(asking, {
-      what: `history of chain ${id}`,
-      oldest: states.map(({ outputId, bookedSlot }, i) => `${i + 1} ${bookedSlot} ${outputId}`),
-      hasTotal: true,
-      node: 'number milestoneIndex outputId',
-      textOf: ({ number, milestoneIndex, outputId }) => `${number} ${milestoneIndex} ${outputId}`,
-      query: (args, selection) =>
-        `{ output(id: "${states[0]?.outputId}") { chain { history${args} ${selection} } } }`,
-    })
-  }
-  const answers = await askEach(
-    url,
-    chains,
-    ([, states]) => `output(id: "${states[0]?.outputId}") { chain { chainId isDestroyed destroyedBy
-      destroyedSlot output { outputId } lastOutput { outputId } } }`,
-  )
-  for (const [i, [id, states]] of chains.entries()) {
-    const last = states.at(-1)
-    const isDestroyed = last?.spentSlot !== undefined
-    const output = last === undefined ? null : { outputId: last.outputId }
-    differ.equal(`chain ${id}`, answers[i].chain, {
-      ...{ chainId: id, isDestroyed, output: isDestroyed ? null : output, lastOutput: output },
-      ...{ destroyedBy: last?.spentBy ?? null, destroyedSlot: last?.spentSlot ?? null },
     })
   }
 }

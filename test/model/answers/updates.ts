@@ -81,10 +81,7 @@ async function compareRest(
         if (start === undefined) return true
         return sort === 'oldest' ? slot >= start : slot <= start
       })
-      .map(({ milestoneIndex, outputId, isSpent }) => ({
-        ...{ milestoneIndex, outputId, isSpent },
-        milestoneTimestamp: slotEnd(parameters, milestoneIndex),
-      }))
+      .map(itemOf)
     const items: unknown[] = []
     const path = `${url}/api/explorer/v2/ledger/updates/by-address/${address}`
     const size = Math.max(random.between(1, 30), Math.ceil(rows.length / 10))
@@ -98,5 +95,25 @@ async function compareRest(
       query = `sort=${sort}&cursor=${page.cursor}`
     }
     differ.equal(`REST updates of ${address}, ${sort} from ${start}`, items, expected)
+    await compareFrom(random.between(0, rows.length - 1), sort)
+  }
+
+  /** A cursor names the first row of its page, so that it begins a page in either order. */
+  async function compareFrom(place: number, sort: 'newest' | 'oldest'): Promise<void> {
+    const row = rows[place]
+    if (row === undefined) return
+    const size = random.between(1, 10)
+    const cursor = [row.milestoneIndex, row.outputId, row.isSpent, size].join('.')
+    const path = `${url}/api/explorer/v2/ledger/updates/by-address/${address}`
+    const { items } = await restJson(`${path}?sort=${sort}&cursor=${cursor}`)
+    const isOldest = sort === 'oldest'
+    const following = isOldest ? rows.slice(place) : rows.slice(0, place + 1).toReversed()
+    const expected = following.slice(0, size).map(itemOf)
+    differ.equal(`REST updates of ${address}, ${sort} after ${cursor}`, items, expected)
+  }
+
+  function itemOf({ milestoneIndex, outputId, isSpent }: LogRow) {
+    const milestoneTimestamp = slotEnd(parameters, milestoneIndex)
+    return { milestoneIndex, outputId, isSpent, milestoneTimestamp }
   }
 }

@@ -1,3 +1,5 @@
+import { accountIdOfKey, developmentKeys } from '../../../src/node/embedded/development.ts'
+import type { SlotIndex } from '../../../src/protocol/primitives.ts'
 import { graphql } from '../../support/client.ts'
 import { plain } from '../../support/player-coins.ts'
 import { createRandom } from '../../support/random.ts'
@@ -76,7 +78,7 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryReport
     // Nothing more happens, but timelocks end and outputs expire.
     await world.pass(4)
     await world.pass(4)
-    await untilBooked(world.url)
+    await untilQuiet(world.url, (await world.moment()).slot)
 
     async function passTime(): Promise<void> {
       const lot = random.between(0, 19)
@@ -116,11 +118,18 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryReport
 /** Slots until the first outputs are committed. */
 const historyStart = 4
 
-/** Waits until no block is pending, also none that the gateway itself issued. */
-async function untilBooked(url: string): Promise<void> {
-  const query = '{ blocks(first: 1, filter: { state: PENDING }) { nodes { blockId } } }'
-  const pending = async () => (await graphql(url, query)).data.blocks.nodes.length
-  await until(async () => (await pending()) === 0, { what: 'no block is pending' })
+/** Waits until the gateway has issued the block of its own account for the slot, and no block is pending. */
+async function untilQuiet(url: string, slot: SlotIndex): Promise<void> {
+  const issuerId = accountIdOfKey(developmentKeys().issuer)
+  const query = `{
+    own: blocks(first: 1, filter: { issuerId: "${issuerId}" }) { nodes { slot } }
+    pending: blocks(first: 1, filter: { state: PENDING }) { nodes { slot } }
+  }`
+  const isQuiet = async () => {
+    const { own, pending } = (await graphql(url, query)).data
+    return own.nodes[0]?.slot === slot && pending.nodes.length === 0
+  }
+  await until(isQuiet, { what: 'all blocks are booked' })
 }
 
 /** Requests a payment, by REST or GraphQL. The faucet has an output of its own. */

@@ -57,13 +57,13 @@ export async function play(world: HistoryWorld, seat: Seat, moment: Moment): Pro
   if (plan === undefined) return
   const made = makeTransaction(player, moment, plan)
   const variation = variations[random.between(0, 19)]
-  const child = variation === 'child first' ? childOf(seat, moment, made) : undefined
+  const isChildFirst = variation === 'child first' || variation === 'parent in a later slot'
+  const child = isChildFirst ? childOf(seat, moment, made) : undefined
   if (child !== undefined) {
-    // Sometimes in the next slot, so that the child is booked later than its parent.
     await world.send(moment, {
       chance,
       payload: child.payload,
-      ahead: slotAhead(random.between(0, 1)),
+      ahead: slotAhead(variation === 'child first' ? random.between(0, 1) : 0),
     })
   }
   const wrong = variation && wrongCopyOf(variation, made.payload)
@@ -71,7 +71,7 @@ export async function play(world: HistoryWorld, seat: Seat, moment: Moment): Pro
   const draft: BlockDraft = {
     chance,
     payload: made.payload,
-    ahead: slotAhead(variation === 'early' ? 1 : 0),
+    ahead: slotAhead(variation === 'early' || variation === 'parent in a later slot' ? 1 : 0),
   }
   const { isAccepted, slot } = await world.send(moment, draft)
   if (!isAccepted) return
@@ -85,6 +85,7 @@ const variations = [
   'wrong amount',
   'wrong key',
   'child first',
+  'parent in a later slot',
   'early',
   'in two blocks',
   'rival',
