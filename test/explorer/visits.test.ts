@@ -66,6 +66,20 @@ test('a print has the whole content of the page and nothing to click', async () 
   await tab.close()
 })
 
+test('a print has the bars and the key of a chart, also without other backgrounds', async () => {
+  const tab = await openTab(browser, gateway.url, { width: 1280 })
+  for (const [at, selector] of [
+    ['/', '.swatch-failed'],
+    ['/rich', '.share-bar span'],
+  ] as const) {
+    await tab.page.goto(gateway.url + at)
+    const shape = await tab.page.waitForSelector(selector)
+    await tab.page.emulateMediaType('print')
+    expect(await shape?.evaluate((one) => getComputedStyle(one).printColorAdjust)).toBe('exact')
+  }
+  await tab.close()
+})
+
 test('a chart is not wider than the paper', async () => {
   const tab = await openTab(browser, gateway.url, { width: 1280 })
   await tab.page.goto(gateway.url)
