@@ -17,7 +17,7 @@ import { texts } from './texts.ts'
 /** The open page; `undefined` while its module is loading. */
 const open = signal<OpenPage | undefined>(undefined)
 
-/** Whether the gateway does not respond. The last content stays visible but is dimmed. */
+/** Whether the gateway does not respond. The last content stays visible but loses its colours. */
 const isOffline = computed(() => link.value.state === 'reconnecting')
 
 /** Opens the page of each place. The previous page stays until the next page is loaded. */

@@ -69,6 +69,8 @@ test('payments appear once on an open page, also after the gateway was killed', 
   await page.goto(`${gateway.url}/`)
   await page.waitForSelector('.link-live')
   expect(await page.$eval('.empty a', (link) => link.getAttribute('href'))).toBe('/faucet')
+  const line = await page.$eval('.empty a', (link) => getComputedStyle(link).textDecorationLine)
+  expect(line).toBe('underline')
   // A reload of the page removes this mark.
   await page.evaluate('window.isStillThere = true')
 

@@ -1,7 +1,7 @@
 import type { Browser, HTTPRequest } from 'puppeteer-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
-import { openBrowser, openTab, type Tab } from '../support/browser.ts'
+import { accessibilityProblems, openBrowser, openTab, type Tab } from '../support/browser.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { acceptedId, post } from '../support/submit.ts'
 import {
@@ -77,6 +77,45 @@ test('a print has the bars and the key of a chart, also without other background
     await tab.page.emulateMediaType('print')
     expect(await shape?.evaluate((one) => getComputedStyle(one).printColorAdjust)).toBe('exact')
   }
+  await tab.close()
+})
+
+test.each(['light', 'dark'] as const)(
+  'the edges of fields are visible in the %s theme',
+  async (theme) => {
+    const tab = await openTab(browser, gateway.url, { width: 1280, theme })
+    await tab.page.goto(`${gateway.url}/decode`)
+    await tab.page.waitForSelector('#pasted')
+    const contrasts = await tab.page.evaluate(() => {
+      const luminance = (colour: string) => {
+        const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map((digits) => {
+          const part = Number(digits) / 255
+          return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+        })
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+      }
+      const ground = luminance(getComputedStyle(document.documentElement).backgroundColor)
+      return [...document.querySelectorAll('#search, #pasted')].map((field) => {
+        const edge = luminance(getComputedStyle(field).borderColor)
+        return (Math.max(edge, ground) + 0.05) / (Math.min(edge, ground) + 0.05)
+      })
+    })
+    expect(contrasts).toHaveLength(2)
+    expect(Math.min(...contrasts)).toBeGreaterThanOrEqual(3)
+    await tab.close()
+  },
+)
+
+test('a page without a connection can still be read', async () => {
+  const tab = await openTab(browser, gateway.url, { width: 1280 })
+  await tab.page.goto(gateway.url + path)
+  await tab.page.waitForSelector('.link-live')
+  await tab.page.evaluate('document.querySelector("main").classList.add("page-offline")')
+  await tab.page.waitForFunction(() => {
+    const { opacity, filter } = getComputedStyle(document.querySelector('main') as Element)
+    return opacity === '0.6' || filter === 'grayscale(1)'
+  })
+  expect(await accessibilityProblems(tab)).toEqual([])
   await tab.close()
 })
 
