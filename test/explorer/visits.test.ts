@@ -119,6 +119,17 @@ test('a page without a connection can still be read', async () => {
   await tab.close()
 })
 
+test.each([
+  ['a transaction', () => path],
+  ['a tool', () => '/decode'],
+])('everything to tap on the page of %s has 24 pixels or room around it', async (_name, at) => {
+  const tab = await openTab(browser, gateway.url, { width: 360, height: 5_000 })
+  await tab.page.goto(gateway.url + at())
+  await tab.page.waitForSelector('.link-live')
+  expect(await accessibilityProblems(tab, 'target-size')).toEqual([])
+  await tab.close()
+})
+
 test('a chart is not wider than the paper', async () => {
   const tab = await openTab(browser, gateway.url, { width: 1280 })
   await tab.page.goto(gateway.url)

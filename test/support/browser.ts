@@ -155,12 +155,20 @@ function operationOf(body: string): string {
   return `${kind} ${name}`
 }
 
-/** Runs axe in the page, and returns one line for each violated rule with the first element that violates it. */
-export async function accessibilityProblems({ page }: Tab): Promise<readonly string[]> {
+/**
+ * Runs axe in the page, and returns one line for each violated rule with the first element that violates it. `rule` names a rule that
+ * axe does not check by default, and that is checked alone.
+ */
+export async function accessibilityProblems(
+  { page }: Tab,
+  rule?: string,
+): Promise<readonly string[]> {
   axeSource ??= readFileSync(join(packages, 'axe-core/axe.min.js'), 'utf8')
   // The policy of the page forbids added script elements, so the debugger evaluates the script.
   await page.evaluate(axeSource)
-  const found = await page.evaluate('axe.run({ resultTypes: ["violations"] })')
+  const only = rule === undefined ? {} : { runOnly: { type: 'rule', values: [rule] } }
+  const options = JSON.stringify({ resultTypes: ['violations'], ...only })
+  const found = await page.evaluate(`axe.run('html', ${options})`)
   const { violations } = found as { readonly violations: readonly Violation[] }
   return violations.map(
     ({ id, help, nodes }) => `${id}: ${help}: ${present(nodes[0], 'an element').html}`,
