@@ -7,6 +7,7 @@ import { openNotifications } from '../../../src/store/postgresql/notifications.t
 import { databases } from '../../support/databases.ts'
 import { openHaltingProxy } from '../../support/halting-proxy.ts'
 import { createMemoryLog } from '../../support/memory-log.ts'
+import { onServer } from '../../support/postgresql-server.ts'
 
 test('a failed connection is logged once, however many attempts follow', async () => {
   const server = createServer((socket) => socket.destroy())
@@ -34,5 +35,18 @@ test('closing ends although the network is silent', async () => {
   proxy.halt()
   await news.close()
   await proxy.close()
+  await database.remove()
+})
+
+test('a role whose idle sessions end keeps its session that listens', async () => {
+  const kind = databases.find(({ name }) => name === 'postgresql')
+  const database = await present(kind, 'postgresql').create()
+  const { log, events } = createMemoryLog()
+  const url = `${database.url}?options=-cidle_session_timeout%3D100ms`
+  const news = openNotifications(url, log)
+  await new Promise<void>((listening) => news.listen(() => listening()))
+  await onServer(database.url, 'SELECT pg_sleep(1)')
+  expect(events()).toEqual([])
+  await news.close()
   await database.remove()
 })

@@ -7,7 +7,9 @@ import { channels } from './transaction.ts'
 /** Subscribes the connection to the notifications of the store. */
 export async function beginListening(client: Client): Promise<void> {
   const names = Object.values(channels)
-  await client.query(names.map((channel) => `LISTEN ${channel}`).join(';'))
+  // A session that listens is idle, and a role may have a timeout for idle sessions.
+  const settings = 'SET idle_session_timeout = 0'
+  await client.query([settings, ...names.map((channel) => `LISTEN ${channel}`)].join(';'))
 }
 
 /** Parses a notification. Returns `undefined` for any other message: every client of the database can send messages. */
