@@ -185,10 +185,15 @@ async function createBroker(deps: MqttDeps, shares: Shares, unsent: UnsentTopics
   const broker = await Aedes.createBroker({
     preConnect: (client, packet, done) => {
       if (packet.protocolVersion === 5) return refuseVersion5(client, () => done(null, false))
-      takeOver(client, packet.clientId)
-      // The broker stores no sessions of disconnected clients, and no wills. It creates an id: with the client's own, it would hold a
-      // connection forever that begins or ends while another one takes over its id.
-      Object.assign(packet, { clean: true, will: undefined, clientId: '' })
+      // The broker stores no sessions of disconnected clients, and no wills.
+      Object.assign(packet, { clean: true, will: undefined })
+      // The broker refuses an id that is too long for MQTT 3.1.
+      if (packet.protocolVersion !== 3 || packet.clientId.length <= 23) {
+        takeOver(client, packet.clientId)
+        // Makes the broker create an id. With the client's own, it would hold a connection forever that begins or ends while another one
+        // takes over its id.
+        Object.assign(packet, { clientId: '' })
+      }
       done(null, true)
     },
     authorizePublish: (_client, _packet, done) => done(new Error('publishing is not allowed')),

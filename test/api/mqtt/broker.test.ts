@@ -361,6 +361,24 @@ describe('a client id', () => {
     return socket
   }
 
+  test('of more than 23 characters is refused in MQTT 3.1', async () => {
+    const codes: unknown[] = []
+    for (const length of [23, 24]) {
+      const socket = new WebSocket(`${gateway.url.replace(/^http/, 'ws')}/api/mqtt/v2`, 'mqttv3.1')
+      await once(socket, 'open')
+      const head = [0, 6, ...Buffer.from('MQIsdp'), 3, 2, 0, 0, 0, length]
+      let answer = Buffer.alloc(0)
+      socket.on('message', (bytes: Buffer) => {
+        answer = Buffer.concat([answer, bytes])
+      })
+      socket.send(packet(0x10, [...head, ...Buffer.alloc(length, 'x')]))
+      await until(() => answer.length === 4)
+      codes.push(answer[3])
+      socket.terminate()
+    }
+    expect(codes).toEqual([0, 2])
+  })
+
   test('belongs to the newest connection, which ends the former one', async () => {
     const former = await follow('one')
     const other = await follow('another')
