@@ -2,7 +2,7 @@ import { Block } from '../../src/protocol/block.ts'
 import { publicKeyHash, slotOfId } from '../../src/protocol/ids.ts'
 import { decode } from '../../src/protocol/schema/schema.ts'
 import { nodeWorkScore } from '../../src/protocol/score.ts'
-import { slotOfTime } from '../../src/protocol/slots.ts'
+import { epochOfSlot, slotOfTime } from '../../src/protocol/slots.ts'
 import type { Differences } from './differences.ts'
 import type { Slots } from './slots.ts'
 import type { StoredLedger } from './stored-ledger.ts'
@@ -46,7 +46,9 @@ export function compareAdmission(
     const slot = slotOfTime(parameters, issuingTime)
     const committed = slotOfId(slotCommitmentId)
     const { body } = block
-    if (body.type === 1 && !slots.isInCommittee(issuerId, slot)) return 'COMMITTEE'
+    const committee = slots.committeeOf(epochOfSlot(parameters, slot))
+    const isMember = committee.some(({ accountId }) => accountId === issuerId)
+    if (body.type === 1 && !isMember) return 'COMMITTEE'
     const entry = slots.entryAt(issuerId, committed)
     if (entry === undefined) return 'ACCOUNT'
     const price = commitments.get(committed)?.commitment.referenceManaCost ?? 0n

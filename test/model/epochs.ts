@@ -38,7 +38,7 @@ interface Pool {
 }
 
 /** The candidates with the largest pools, or the former committee if there is no candidate. */
-export function committeeOf(
+export function selectCommittee(
   parameters: ProtocolParameters,
   candidates: Iterable<AccountId>,
   accounts: Accounts,

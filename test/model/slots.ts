@@ -19,10 +19,10 @@ import type { Differences } from './differences.ts'
 import {
   type Claim,
   claimedMana,
-  committeeOf,
   type Rewards,
   rewardsOf,
   type Seat,
+  selectCommittee,
   selectingSlot,
 } from './epochs.ts'
 import { groupBy } from './lists.ts'
@@ -51,8 +51,8 @@ export interface Slots {
   /** The entry of an account at the end of a committed slot. */
   entryAt(accountId: AccountId, slot: SlotIndex): AccountEntry | undefined
   claimAt(claim: Claim, slot: SlotIndex): bigint
-  /** Whether an account is in the committee of a slot. */
-  isInCommittee(accountId: AccountId, slot: SlotIndex): boolean
+  /** The committee of an epoch, ordered by account. */
+  committeeOf(epoch: EpochIndex): readonly Seat[]
   /** The reference mana cost of the blocks of a slot. */
   priceOf(slot: SlotIndex): bigint
   /** Compares the epochs with the table. */
@@ -171,7 +171,7 @@ export async function createSlots(
     const isNextKnown = slot >= last - maxCommittableAge && committees.has(epoch + 1)
     const inRoot = isNextKnown ? (committees.get(epoch + 1) ?? []) : current
     if (slot === selectingSlot(parameters, epoch)) {
-      const chosen = committeeOf(parameters, candidates.get(epoch) ?? [], accounts)
+      const chosen = selectCommittee(parameters, candidates.get(epoch) ?? [], accounts)
       committees.set(epoch + 1, chosen.length === 0 ? current : chosen)
     }
     if (slot === last) rewards.set(epoch, rewardsOf(parameters, epoch, current, blocksOfSlot))
@@ -232,10 +232,7 @@ export async function createSlots(
     },
     entryAt,
     claimAt: (claim, slot) => claimedMana(parameters, claim, slot, rewards),
-    isInCommittee: (accountId, slot) =>
-      (committees.get(epochOfSlot(parameters, slot)) ?? []).some(
-        (seat) => seat.accountId === accountId,
-      ),
+    committeeOf: (epoch) => (committees.get(epoch) ?? []).toSorted(byAccount),
     priceOf,
     compareEpochs,
     accounts: () => accounts,

@@ -8,7 +8,7 @@ import { compareChains } from './chains.ts'
 import { compareHistories } from './histories.ts'
 import { compareLedger } from './ledger.ts'
 import { comparePages } from './pages.ts'
-import { compareTotals } from './totals.ts'
+import { compareAccounts, compareTotals } from './totals.ts'
 import { compareUpdates } from './updates.ts'
 
 /** Compares what a gateway answers with the model. Its ledger must stand still meanwhile. */
@@ -28,6 +28,7 @@ export async function compareAnswers(
   await compareLedger(asking)
   await compareChains(asking)
   await compareTotals(asking)
+  await compareAccounts(asking)
   await compareHistories(asking)
   if (records !== undefined) await compareRecords(asking, records)
 }

@@ -2,7 +2,7 @@ import { epochOfSlot, slotStart } from '../../../src/protocol/slots.ts'
 import { balancesAt, unspentAt } from '../../support/balance-model.ts'
 import { graphql } from '../../support/client.ts'
 import { activityOf } from '../activity.ts'
-import { type Asking, textOf } from './ask.ts'
+import { type Asking, askEach, textOf } from './ask.ts'
 import { comparePages } from './pages.ts'
 
 /** Compares what is counted over the whole ledger: its status, the richest addresses and the activity. */
@@ -58,3 +58,35 @@ export async function compareTotals(asking: Asking): Promise<void> {
 
 const activityFields = `milestones blocks blockBytes transactionsAccepted transactionsFailed
   ledgerUpdates baseTokensMoved manaBurned addresses newAddresses`
+
+/** Compares the entries of the accounts ledger, and the committees of the last epochs. */
+export async function compareAccounts({ url, model, differ }: Asking): Promise<void> {
+  const { parameters, committed } = model.ledger
+  const entries = [...model.slots.accounts()]
+  const answers = await askEach(
+    url,
+    entries,
+    ([id]) => `account(id: "${id}") { entry { credits delegationStake expirySlot fixedCost keyHashes
+      stakeEndEpoch supportedHash supportedVersion updatedSlot validatorStake } }`,
+  )
+  for (const [i, [id, { accountId: _, outputId, ...entry }]] of entries.entries()) {
+    const { delegationStake: delegated } = entry
+    differ.equal(`account ${id}`, answers[i]?.entry, {
+      ...entry,
+      delegationStake: delegated > 0n ? delegated : 0n,
+    })
+  }
+  const newest = epochOfSlot(parameters, committed)
+  const epochs = [newest - 2, newest - 1, newest].filter((epoch) => epoch >= 0)
+  const committees = await askEach(
+    url,
+    epochs,
+    (epoch) => `epoch(index: ${epoch}) { committee { members {
+      accountId poolStake validatorStake fixedCost } } }`,
+  )
+  for (const [i, epoch] of epochs.entries()) {
+    const members: readonly { readonly accountId: string }[] = committees[i].committee.members
+    const actual = members.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1))
+    differ.equal(`committee of epoch ${epoch}`, actual, model.slots.committeeOf(epoch))
+  }
+}

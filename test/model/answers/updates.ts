@@ -1,6 +1,9 @@
 import { maskToRoles } from '../../../src/ledger/updates.ts'
 import type { Hex } from '../../../src/lib/hex.ts'
+import type { SlotIndex } from '../../../src/protocol/primitives.ts'
 import { slotEnd } from '../../../src/protocol/slots.ts'
+import { ownerInSlot, unspentAt } from '../../support/balance-model.ts'
+import { openStream } from '../../support/event-stream.ts'
 import { restJson } from '../../support/rest.ts'
 import type { LogRow } from '../log.ts'
 import type { Model } from '../model.ts'
@@ -44,6 +47,9 @@ export async function compareUpdates(asking: Asking): Promise<void> {
     hasTotal: true,
     query: (args, selection) => `{ ledgerUpdates${args} ${selection} }`,
   })
+  const slots = [...model.ledger.commitments.keys()]
+  for (const slot of some(random, slots, 5)) await compareMilestone(asking, slot)
+  await compareSnapshot(asking)
   for (const address of some(random, addressesOf(model), 6)) {
     for (const updateClass of ['OWNED', 'MENTIONED'] as const) {
       const rows = rowsOf(model, address, updateClass)
@@ -59,6 +65,62 @@ export async function compareUpdates(asking: Asking): Promise<void> {
       if (updateClass === 'OWNED') await compareRest(asking, name, rows)
     }
   }
+}
+
+/** Reads the OWNED updates of a milestone page by page. */
+async function compareMilestone({ url, model, random, differ }: Asking, slot: SlotIndex) {
+  const { commitments, parameters } = model.ledger
+  const own = model.rows.filter((row) => row.class === 'OWNED' && row.milestoneIndex === slot)
+  const id = commitments.get(slot)?.id
+  const path = `${url}/api/explorer/v2/ledger/updates/by-milestone/${id}`
+  const items: unknown[] = []
+  let query = `pageSize=${random.between(1, 20)}`
+  for (let isMore = true; isMore && items.length <= own.length; ) {
+    const page = await restJson(`${path}?${query}`)
+    items.push(...page.items)
+    isMore = page.cursor !== undefined
+    query = `cursor=${page.cursor}`
+  }
+  const expected = own.map(({ address, outputId, isSpent }) => {
+    return { address: textOf(parameters.bech32Hrp, address), outputId, isSpent }
+  })
+  differ.equal(`REST updates of milestone ${slot}`, items, expected)
+}
+
+/** A feed of some addresses that begins with a snapshot: first the outputs unspent at its start, then exactly the updates after it. */
+async function compareSnapshot({ url, model, random, differ }: Asking): Promise<void> {
+  const { parameters, committed } = model.ledger
+  const { minCommittableAge, bech32Hrp } = parameters
+  const start = random.between(0, committed)
+  const addresses = some(random, addressesOf(model), 10)
+  const isFollowed = new Set(addresses)
+  const names = addresses.map((address) => JSON.stringify(textOf(bech32Hrp, address)))
+  const query = `subscription { ledgerUpdates(addresses: [${names}], afterMilestone: ${start},
+    snapshot: true) { __typename ... on FeedSnapshot { isLast outputIds }
+      ... on LedgerUpdateBatch { updates { ${updateFields} } } } }`
+  const following = model.rows.filter(
+    (row) => row.class === 'OWNED' && isFollowed.has(row.address) && row.milestoneIndex > start,
+  )
+  const stream = await openStream(`${url}/graphql?${new URLSearchParams({ query })}`)
+  const outputIds: string[] = []
+  const updates: unknown[] = []
+  for (let isWhole = false; !isWhole || updates.length < following.length; ) {
+    const { ledgerUpdates: event } = (await stream.result()).data
+    outputIds.push(...(event.outputIds ?? []))
+    updates.push(...(event.updates ?? []))
+    if (event.__typename === 'FeedSnapshot') isWhole = event.isLast
+  }
+  stream.close()
+  const unspent = unspentAt(model.outputs, start).filter(({ output }) =>
+    isFollowed.has(ownerInSlot(output, start, minCommittableAge)),
+  )
+  const expected = unspent.map(({ outputId }) => outputId).sort()
+  differ.equal(`snapshot of a feed at ${start}`, outputIds.sort(), expected)
+  differ.equal(
+    `updates after the snapshot at ${start}`,
+    updates,
+    following.map((row) => updateOf(model, row)),
+  )
 }
 
 /** The rows of an address and class, the oldest first. */
