@@ -196,6 +196,7 @@ export const texts = {
     issued: 'Issued',
     noTransactions: 'This milestone has no transactions.',
     noUpdates: 'This milestone did not change the ledger.',
+    updatesNotKept: 'The updates of this milestone are no longer kept.',
     noBlocks: 'No blocks of this slot are kept.',
   },
   transaction: {

@@ -49,6 +49,39 @@ test('the status line follows the role of the gateway', async () => {
   await folder.remove()
 }, 60_000)
 
+test('pages say which lists the followed node does not provide, and which are no longer kept', async () => {
+  const node = await startGateway()
+  await untilHealth(node.url)
+  const gateway = await startGateway({ env: { LEDGER: 'upstream', UPSTREAM_URLS: node.url } })
+  await untilHealth(gateway.url)
+  const tab = await openTab(browser, gateway.url, { width: 1280 })
+  const emptyOf = (list: string) =>
+    tab.page.$eval(`section[aria-label="${list}"] .empty`, (one) => one.textContent)
+  const notOffered = 'The node that this gateway follows does not provide this list.'
+  await tab.page.goto(gateway.url)
+  await tab.page.waitForSelector('.link-live')
+  expect(await emptyOf('Transactions')).toBe(notOffered)
+  // As if the updates of the genesis were pruned.
+  await tab.page.evaluateOnNewDocument(`{
+    const send = window.fetch
+    window.fetch = async (...request) => {
+      const response = await send(...request)
+      if (!String(request[1]?.body).includes('query MilestonePage')) return response
+      const answer = await response.json()
+      if (answer.data?.milestone) answer.data.milestone.updates = null
+      return new Response(JSON.stringify(answer), { headers: response.headers })
+    }
+  }`)
+  await tab.page.goto(`${gateway.url}/milestone/0`)
+  await tab.page.waitForSelector('.link-live')
+  expect(await emptyOf('Transactions')).toBe(notOffered)
+  expect(await emptyOf('Blocks')).toBe(notOffered)
+  expect(await emptyOf('Updates')).toBe('The updates of this milestone are no longer kept.')
+  await tab.close()
+  await gateway.close()
+  await node.close()
+}, 60_000)
+
 test('a connection without a milestone is kept while comments arrive', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-'))
   const file = join(folder, 'parameters.json')

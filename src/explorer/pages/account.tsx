@@ -177,8 +177,9 @@ function Keys({ of: { entry, blockIssuer } }: { readonly of: Account }) {
 function Blocks({ of: { accountId, blocks } }: { readonly of: Account }) {
   return (
     <TableSection
-      of={blocks === null ? { ...blockTable, empty: chainTexts.notOffered } : blockTable}
+      of={blockTable}
       rows={blocks?.nodes}
+      missing={chainTexts.notOffered}
       isLive
       aside={<a href={linkTo('blocks', {}, { issuer: accountId })}>{words.allBlocks}</a>}
     />

@@ -38,7 +38,12 @@ function BlockPage({ of: block, place }: ObjectViewProps<BlockPageData, 'block'>
       <BlockFacts of={block} />
       <div class="columns columns-even">
         <TableSection of={parentTable} rows={block.parents} />
-        <TableSection of={childTable} rows={block.children?.nodes} isLive>
+        <TableSection
+          of={childTable}
+          rows={block.children?.nodes}
+          missing={texts.states.notOffered}
+          isLive
+        >
           <Paging place={place} next={nextOf(block.children)} by="childrenAfter" />
         </TableSection>
       </div>

@@ -47,7 +47,12 @@ function Home({ data, place }: PageViewProps<HomeData>) {
         {(shown) => (
           <div class="columns">
             <TableSection of={milestoneTable} rows={shown.milestones?.nodes} isLive />
-            <TableSection of={transactionTable} rows={shown.transactions?.nodes} isLive />
+            <TableSection
+              of={transactionTable}
+              rows={shown.transactions?.nodes}
+              missing={texts.states.notOffered}
+              isLive
+            />
           </div>
         )}
       </Paused>

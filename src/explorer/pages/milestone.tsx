@@ -62,6 +62,7 @@ function NotYet() {
 
 function MilestonePage({ of: milestone, place }: ObjectViewProps<MilestonePageData, 'milestone'>) {
   const { transactions, updates, blocks } = milestone
+  const { notOffered } = texts.states
   return (
     <>
       <StepsHeading
@@ -84,13 +85,13 @@ function MilestonePage({ of: milestone, place }: ObjectViewProps<MilestonePageDa
           {grouped(milestone.commitment.referenceManaCost)} {words.manaPerWork}
         </Fact>
       </Facts>
-      <TableSection of={transactionTable} rows={transactions?.nodes}>
+      <TableSection of={transactionTable} rows={transactions?.nodes} missing={notOffered}>
         <Paging place={place} next={nextOf(transactions)} by="transactionsAfter" />
       </TableSection>
-      <TableSection of={updateTable} rows={updates?.nodes}>
+      <TableSection of={updateTable} rows={updates?.nodes} missing={words.updatesNotKept}>
         <Paging place={place} next={nextOf(updates)} by="updatesAfter" />
       </TableSection>
-      <TableSection of={blockTable} rows={blocks?.nodes}>
+      <TableSection of={blockTable} rows={blocks?.nodes} missing={notOffered}>
         <Paging place={place} next={nextOf(blocks)} by="blocksAfter" />
       </TableSection>
     </>

@@ -69,7 +69,11 @@ function TransactionPage({
         </Section>
       )}
       {transaction.inputs.length > 0 && <Unlocks of={transaction} />}
-      <TableSection of={carrierTable} rows={transaction.carriers?.nodes}>
+      <TableSection
+        of={carrierTable}
+        rows={transaction.carriers?.nodes}
+        missing={texts.states.notOffered}
+      >
         <Paging place={place} next={nextOf(transaction.carriers)} by="blocksAfter" />
       </TableSection>
       {fields !== null && bytes !== null && <ByteTree fields={fields} bytes={bytes} />}

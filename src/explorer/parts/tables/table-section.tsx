@@ -4,7 +4,10 @@ import { Table, type TableDefinition } from './table.tsx'
 
 interface TableSectionProps<Row> {
   readonly of: TableDefinition<Row>
+  /** `undefined` if the gateway does not have the list. */
   readonly rows: readonly Row[] | undefined
+  /** Content if the gateway does not have the list; by default that of an empty list. */
+  readonly missing?: ComponentChildren
   /** Whether rows that are added later are highlighted. */
   readonly isLive?: boolean
   /** Content next to the heading, at the end of the line. */
@@ -18,7 +21,8 @@ interface TableSectionProps<Row> {
 /** A section that consists of one table, with the caption of the table as its heading. */
 export function TableSection<Row>({
   of: table,
-  rows = [],
+  rows,
+  missing = table.empty,
   isLive = false,
   aside,
   above,
@@ -27,7 +31,12 @@ export function TableSection<Row>({
   return (
     <Section title={table.caption} aside={aside}>
       {above}
-      <Table {...table} rows={rows} isLive={isLive} />
+      <Table
+        {...table}
+        empty={rows === undefined ? missing : table.empty}
+        rows={rows ?? []}
+        isLive={isLive}
+      />
       {children}
     </Section>
   )
