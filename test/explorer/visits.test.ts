@@ -432,6 +432,14 @@ test.each([
   await tab.close()
 })
 
+test('the tab of a search without a text has a title', async () => {
+  const tab = await openTab(browser, gateway.url, { width: 1280 })
+  await tab.page.goto(`${gateway.url}/search?q=`)
+  await tab.page.waitForSelector('.link-live')
+  expect(await tab.page.title()).toBe('Search the ledger · Ledger Gateway')
+  await tab.close()
+})
+
 test('the first page appears although its code could not be loaded at first', async () => {
   const tab = await openTab(browser, gateway.url, { width: 1280 })
   const { page } = tab

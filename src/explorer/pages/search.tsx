@@ -8,7 +8,7 @@ import { texts } from '../texts.ts'
 export const page = definePage({
   document,
   variables: ({ query }) => ({ text: query.get('q') ?? '' }),
-  title: ({ query }) => query.get('q') ?? texts.search.label,
+  title: ({ query }) => query.get('q') || texts.search.label,
   View: Search,
 })
 
