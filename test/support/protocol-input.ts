@@ -1,3 +1,4 @@
+import { fieldNameOf } from '../../src/api/graphql/model/from-schema.ts'
 import { kindName } from '../../src/api/graphql/model/from-schema-inputs.ts'
 import { nodeOf } from '../../src/api/graphql/model/protocol-types.ts'
 import { present } from '../../src/lib/assert.ts'
@@ -41,7 +42,7 @@ interface JsonObject {
 function membersOf({ fields }: StructSchema<unknown>, json: JsonObject): JsonObject {
   const members = Object.entries(fields).flatMap(([member, schema]) => {
     const value = inputOf(schema, json[member])
-    return value === undefined ? [] : [[member, value] as const]
+    return value === undefined ? [] : [[fieldNameOf(member), value] as const]
   })
   return Object.fromEntries(members)
 }

@@ -1,7 +1,7 @@
 import { assert, present } from '../../../lib/assert.ts'
 import { builder } from '../builder.ts'
 import { enumOf } from '../declare.ts'
-import { foldType, isOptional } from './from-schema.ts'
+import { fieldNameOf, foldType, isOptional } from './from-schema.ts'
 import { type AnyStruct, nodeOf, type ProtocolTypes, type SchemaNode } from './protocol-types.ts'
 import { memberSentence, typeSentence } from './schema-sentences.ts'
 
@@ -55,7 +55,8 @@ export function declareInputs(types: ProtocolTypes): InputTypes {
       Object.entries(struct.fields).map(([member, schema]) => {
         const required = !isOptional(schema)
         const description = memberSentence(schema, types)
-        return [member, t.field({ type: typeOf(nodeOf(schema), of), required, description })]
+        const type = typeOf(nodeOf(schema), of)
+        return [fieldNameOf(member), t.field({ type, required, description })]
       }),
     )
   }

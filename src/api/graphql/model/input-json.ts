@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../../lib/result.ts'
 import type { UnionSchema } from '../../../protocol/schema/composites.ts'
 import type { Refusal } from '../../../protocol/schema/refusal.ts'
 import type { Json, Schema } from '../../../protocol/schema/schema.ts'
+import { fieldNameOf } from './from-schema.ts'
 import { kindName, type ProtocolInput } from './from-schema-inputs.ts'
 import { type AnyStruct, nodeOf, type ProtocolTypes } from './protocol-types.ts'
 
@@ -88,7 +89,8 @@ function printInput(schema: Schema<unknown>, input: unknown, place: Place): Json
 function printStruct(struct: AnyStruct, input: ProtocolInput, place: Place): Json {
   const json: Record<string, Json> = struct.code === undefined ? {} : { type: struct.code }
   for (const [member, schema] of Object.entries(struct.fields)) {
-    const value = printInput(schema, input[member], inside(place, member))
+    const name = fieldNameOf(member)
+    const value = printInput(schema, input[name], inside(place, name))
     if (value !== undefined) json[member] = value
   }
   return json
@@ -137,7 +139,8 @@ function keysOfInput(
   }
   const inner = node.kind === 'struct' ? node.fields[key] : undefined
   if (inner === undefined) return keys
-  return [key, ...keysOfInput(inner, membersOf(input)[key], { choose, keys: rest })]
+  const name = fieldNameOf(key)
+  return [name, ...keysOfInput(inner, membersOf(input)[name], { choose, keys: rest })]
 }
 
 /** Converts the path of a metadata entry. A metadata key may contain dots, so the rest of the path is the key. */

@@ -86,6 +86,18 @@ describe('the path of an error', () => {
     expect(blockInput.toPath(input, path)).toBe(place)
   })
 
+  test('has the id of a native token under its name in the input', () => {
+    const isToken = ({ type }: { readonly type: number }) => type === 5
+    const { outputs } = large.json.body.payload.transaction
+    const at = outputs.findIndex(({ features = [] }) => features.some(isToken))
+    const feature = outputs[at].features.findIndex(isToken)
+    const path = `body.payload.transaction.outputs.${at}.features.${feature}.id`
+    const input = coerced('BlockInput', inputOf(Block, large.json))
+    expect(blockInput.toPath(input, path)).toMatch(
+      new RegExp(`outputs\\.${at}\\.\\w+\\.features\\.${feature}\\.nativeToken\\.tokenId$`),
+    )
+  })
+
   const owner = { ed25519: { pubKeyHash: `0x${'11'.repeat(32)}` } }
   const basic = {
     amount: '1',
