@@ -88,8 +88,9 @@ export async function enterDatabase<E>(
 }
 
 /**
- * Returns the outcome, or `undefined` if a database with a ledger cannot be written: the disk is full, the server is a standby, or a
- * failover lost data. The database is served nevertheless, and the election continues until the lease can be taken.
+ * Returns the outcome, or `undefined` if a database with a ledger cannot be written: the disk is full, the server is a standby, a
+ * failover lost data, or another program holds a lock. The database is served nevertheless, and the election continues until the lease
+ * can be taken.
  */
 async function unlessUnwritable<T>(
   taking: Promise<T>,
@@ -99,7 +100,7 @@ async function unlessUnwritable<T>(
     return await taking
   } catch (failure) {
     const fault = storeFaultOf(failure)
-    if (network !== undefined && (fault === 'NOT_WRITABLE' || fault === 'REWOUND')) return undefined
+    if (network !== undefined && fault !== undefined && fault !== 'DAMAGED') return undefined
     throw failure
   }
 }

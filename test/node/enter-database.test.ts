@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { ok } from '../../src/lib/result.ts'
@@ -6,13 +7,14 @@ import { developmentParameters } from '../../src/node/embedded/development-param
 import { enterDatabase } from '../../src/node/enter-database.ts'
 import { ProtocolParameters } from '../../src/protocol/parameters.ts'
 import { encode } from '../../src/protocol/schema/schema.ts'
-import { defaultDatabase, onDatabase, useStore } from '../support/databases.ts'
+import { databases, defaultDatabase, onDatabase, useStore } from '../support/databases.ts'
 import { unwrap } from '../support/log-store.ts'
 import { slotCommit, testGenesis } from '../support/store-rows.ts'
 
 /** Tests the start on a database that another process initializes, and on one that is old. */
 
 const use = useStore(defaultDatabase().create)
+const [sqlite] = databases
 
 test('a start that waits for the ledger of another process ends when it has to stop', async () => {
   const stopping = new AbortController()
@@ -22,6 +24,23 @@ test('a start that waits for the ledger of another process ends when it has to s
   )
   stopping.abort()
   expect(await entering).toEqual({ ok: false, error: { code: 'START_INTERRUPTED' } })
+})
+
+describe('a start on a file that another program has locked', () => {
+  const locked = useStore(present(sqlite, 'sqlite').create)
+
+  test('serves its ledger without the lease', async () => {
+    const { store, term, url } = locked
+    unwrap(await store.write.initialize(term, testGenesis()))
+    const other = new DatabaseSync(url.slice('file:'.length))
+    other.exec('BEGIN IMMEDIATE')
+    const entered = await enterDatabase(
+      { store, log: silentLog, holder: 'next' },
+      { networkName: undefined, keptBy: 'THIS_PROGRAM', genesis: async () => ok(testGenesis()) },
+    )
+    expect(entered).toMatchObject({ ok: true, value: { lease: undefined } })
+    other.close()
+  })
 })
 
 test('a start reads the epoch of the newest slot, and none of the epochs before it', async () => {
