@@ -13,7 +13,6 @@ import {
   slotNow,
   untilCommitted,
   untilHealth,
-  user,
   users,
 } from '../support/wallet.ts'
 import { createDifferences } from './differences.ts'
@@ -61,7 +60,10 @@ export async function runKills(options: KillOptions): Promise<KillReport> {
   let isStopped = false
   let offer = await offerOf(anyUrl())
   const renewing = renew()
-  const payers = users.slice(1, 8).map((_, i) => pay(i + 1))
+  const purses = await Promise.all(
+    users.slice(1, 8).map(async (key) => ({ key, ids: await genesisOutputs(anyUrl(), key) })),
+  )
+  const payers = purses.map(pay)
   try {
     for (let kill = 1; kill <= kills; kill++) {
       await delay(random.between(300, 4_000))
@@ -75,9 +77,7 @@ export async function runKills(options: KillOptions): Promise<KillReport> {
     isStopped = true
     await Promise.all([...payers, renewing])
   }
-  const [first] = programs
-  const last = first === undefined ? 0 : slotNow(offer.network)
-  await untilCommitted(anyUrl(), last + 2)
+  await untilCommitted(anyUrl(), slotNow(offer.network) + 2)
   for (const program of programs) await program.end('SIGTERM')
   const differ = createDifferences()
   const model = await compareWithModel(databaseUrl, { differ })
@@ -97,10 +97,8 @@ export async function runKills(options: KillOptions): Promise<KillReport> {
   }
 
   /** One user spends and splits own outputs, sometimes in an unusual order or twice. */
-  async function pay(owner: number): Promise<void> {
-    const key = user(owner)
-    const [genesis] = await genesisOutputs(anyUrl(), key)
-    const purse: Coin[] = genesis ? [{ outputId: genesis, amount: 1_000_000_000n }] : []
+  async function pay({ key, ids }: (typeof purses)[number]): Promise<void> {
+    const purse: Coin[] = ids.map((outputId) => ({ outputId, amount: 1_000_000_000n }))
     while (!isStopped) {
       await delay(random.between(0, 30))
       const coin = purse.shift()

@@ -10,7 +10,7 @@ import { type BookedOutput, readLedger, type StoredLedger } from './stored-ledge
 import { openTables } from './tables.ts'
 
 /**
- * A second, slow ledger. It takes the genesis and the blocks from a database, books and commits them again, and compares every table
+ * A second, slow ledger. It takes the genesis and the blocks from a database, books and commits them again, and compares the tables
  * with what it gets. It shares the formats and the rules of single values with the program (docs/architecture.md: protocol, ledger), which
  * have vectors of other programs; but no state: what a slot, an address or a chain is follows from a scan of everything before it.
  */
@@ -30,13 +30,11 @@ export interface Model {
 export interface ModelOptions {
   readonly differ: Differences
   readonly refusals?: readonly Refusal[]
-  /** Whether blocks, or rows of the log, have been removed from the database. */
-  readonly isPruned?: { readonly blocks: boolean; readonly log: boolean }
 }
 
-/** Compares a database with the model. Nothing may be booked meanwhile. */
+/** Compares a database with the model. Neither blocks nor rows of its log may have been pruned. */
 export async function compareWithModel(url: string, options: ModelOptions): Promise<Model> {
-  const { differ, refusals = [], isPruned = { blocks: false, log: false } } = options
+  const { differ, refusals = [] } = options
   const tables = await openTables(url)
   try {
     const ledger = await readLedger(tables, differ)
@@ -46,20 +44,15 @@ export async function compareWithModel(url: string, options: ModelOptions): Prom
     }
     const acceptedById = new Map<TransactionId, AcceptedTransaction>()
     const booked = { outputById, acceptedById }
-    const slots = await createSlots(ledger, booked, tables, { differ, isPruned: isPruned.blocks })
+    const slots = await createSlots(ledger, booked, tables, differ)
     const verdicts = await replayBookings(ledger, booked, slots, { tables, differ })
     const outputs = [...outputById.values()]
     compareAdmission(ledger, slots, refusals, differ)
     await slots.compareEpochs(tables)
     const rows = writeLog(ledger, outputs)
-    await compareLog(ledger, outputs, rows, { tables, differ, isPruned: isPruned.log })
-    if (!isPruned.blocks && !isPruned.log) {
-      await compareActivity(
-        { ledger, outputs, acceptedById, slots, verdicts, rows },
-        tables,
-        differ,
-      )
-    }
+    await compareLog(ledger, outputs, rows, { tables, differ })
+    const activity = { ledger, outputs, acceptedById, slots, verdicts, rows }
+    await compareActivity(activity, tables, differ)
     await compareHoldings(ledger, outputs, tables, differ)
     return { ledger, outputs, outputById, acceptedById, verdicts, slots, rows }
   } finally {

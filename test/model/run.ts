@@ -9,7 +9,7 @@ import { runKills } from './kills.ts'
 
 const help = `npm run test:model -- [--minutes N] [--seed N] [--database sqlite|postgresql] [--rounds N] [--players N]
 
-Compares random histories of a ledger with a second, slow ledger: every table, many answers, and what subscribers received.
+Compares random histories of a ledger with a second, slow ledger: the tables, many answers, and what subscribers received.
 Every third history is one of real processes that are killed.
 
 --minutes N    ends after the history that exceeds N minutes; 5 by default

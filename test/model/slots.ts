@@ -61,12 +61,12 @@ export interface Slots {
   accounts(): Accounts
 }
 
-/** Starts with the genesis. If `isPruned`, blocks are missing, so that roots and accounts cannot be compared. */
+/** Starts with the genesis. */
 export async function createSlots(
   ledger: StoredLedger,
   booked: Booked,
   tables: Tables,
-  { differ, isPruned }: { readonly differ: Differences; readonly isPruned: boolean },
+  differ: Differences,
 ): Promise<Slots> {
   const { parameters, network, commitments, blocksOfSlot } = ledger
   const { genesisSlot, maxCommittableAge, congestionControlParameters: congestion } = parameters
@@ -129,10 +129,8 @@ export async function createSlots(
       ),
       ...{ cumulativeWeight: 0n, referenceManaCost },
     }
-    if (!isPruned) {
-      differ.equal(`commitment ${slot}`, stored.commitment, commitment)
-      differ.equal(`id of commitment ${slot}`, stored.id, commitmentId(commitment))
-    }
+    differ.equal(`commitment ${slot}`, stored.commitment, commitment)
+    differ.equal(`id of commitment ${slot}`, stored.id, commitmentId(commitment))
     previousCommitmentId = stored.id
   }
 
@@ -147,7 +145,6 @@ export async function createSlots(
       expected.set(id, after ?? 'deleted')
       history.set(id, [...(history.get(id) ?? []), { slot, entry }])
     }
-    if (isPruned) return
     const actual = new Map<string, Hex | 'deleted'>()
     for (const row of versionsOfSlot.get(slot) ?? []) {
       actual.set(row.hex('id'), row.isNull('entry') ? 'deleted' : row.hex('entry'))

@@ -15,13 +15,13 @@ import { compareUpdates } from './updates.ts'
 export async function compareAnswers(
   url: string,
   model: Model,
-  with_: {
+  comparison: {
     readonly random: Random
     readonly differ: Differences
     readonly records?: Pick<Records, 'versionsByChain'>
   },
 ): Promise<void> {
-  const { records, ...others } = with_
+  const { records, ...others } = comparison
   const asking: Asking = { url, model, ...others }
   await compareUpdates(asking)
   await compareAddresses(asking)

@@ -15,6 +15,8 @@ export interface Feeds {
   /** The number of changes of chain records received so far. */
   recordsSeen(): number
   compare(model: Model, records: Records, differ: Differences): Promise<void>
+  /** Ends all subscriptions. */
+  close(): Promise<void>
 }
 
 /** Subscribes to all updates, those of one player, milestones and chain records. */
@@ -95,7 +97,12 @@ export function openFeeds(world: HistoryWorld): Feeds {
     }
   }
 
-  return { watch, recordsSeen: () => changes.events.length, compare }
+  async function close(): Promise<void> {
+    const followers = [all, ofPlayer, milestones, changes, ...blocks.values()]
+    await Promise.all(followers.map((follower) => follower.close()))
+  }
+
+  return { watch, recordsSeen: () => changes.events.length, compare, close }
 }
 
 const ranked = ['PENDING', 'ACCEPTED', 'CONFIRMED', 'FINALIZED']

@@ -14,6 +14,8 @@ export interface Follower {
   readonly events: readonly FeedEvent[]
   /** Waits until an event satisfies a condition, and ends the subscription. */
   end(isLast: (event: FeedEvent) => boolean): Promise<void>
+  /** Ends the subscription at once. */
+  close(): Promise<void>
 }
 
 /** A subscription. */
@@ -31,7 +33,7 @@ export function startFollower(
 ): Follower {
   const events: FeedEvent[] = []
   let isEnded = false
-  let close = () => {}
+  let closeStream = () => {}
   const running = run()
 
   async function run(): Promise<void> {
@@ -45,7 +47,7 @@ export function startFollower(
   async function receive(): Promise<void> {
     const parameters = new URLSearchParams({ query: query(events.at(-1)) })
     const stream = await openStream(`${world.url}/graphql?${parameters}`)
-    close = stream.close
+    closeStream = stream.close
     for (;;) {
       const result = await stream.result()
       if (result === null || isEnded) return
@@ -55,13 +57,18 @@ export function startFollower(
     }
   }
 
+  async function close(): Promise<void> {
+    isEnded = true
+    closeStream()
+    await running
+  }
+
   return {
     events,
     end: async (isLast) => {
       await until(() => events.some(isLast), { what: 'the last event', deadlineMs: 60_000 })
-      isEnded = true
-      close()
-      await running
+      await close()
     },
+    close,
   }
 }

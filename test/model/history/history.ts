@@ -46,10 +46,10 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryReport
   const random = createRandom(seed)
   const differ = createDifferences()
   const world = await openWorld(databaseUrl, random)
+  const feeds = openFeeds(world)
   try {
     const bank = await openBank(world)
     const seats = Array.from({ length: players }, (_, n) => seatOf(n, seed))
-    const feeds = openFeeds(world)
     const issuers = createIssuers(world, bank, { seats, seed })
     const records = await createRecords(world, differ)
     // The feed of records has no beginning: its first event is the first change after it was opened.
@@ -111,6 +111,7 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryReport
       outcomes: world.outcomes,
     }
   } finally {
+    await feeds.close()
     await world.close()
   }
 }

@@ -202,7 +202,7 @@ export async function openWorld(
     await until(async () => (await newest()) >= due, { what, deadlineMs: 60_000 })
   }
 
-  async function advance(slots: number): Promise<void> {
+  function advance(slots: number): void {
     slot += slots
     clock.advance(timeOf(slot) - clock.nowNs())
   }
@@ -213,7 +213,7 @@ export async function openWorld(
     },
     ...{ databaseUrl, random, moment, send, acknowledged, refusals, outcomes, count },
     pass: async (slots) => {
-      await advance(slots)
+      advance(slots)
       await untilCommitted()
     },
     inThePast: async (seconds, act) => {
@@ -223,7 +223,7 @@ export async function openWorld(
     },
     restart: async (slots) => {
       await gateway.close()
-      await advance(slots)
+      advance(slots)
       gateway = await open()
       await untilCommitted()
     },
