@@ -37,3 +37,15 @@ export async function sendDocument<Data, Variables>(
     signal?.removeEventListener('abort', end)
   }
 }
+
+/** The result of a field of an answer, or why it is null. */
+export function fieldOf<Data, Field extends keyof Data>(
+  answer: Answer<Data>,
+  field: Field,
+): { readonly ok: true; readonly value: NonNullable<Data[Field]> } | ReturnType<typeof failed> {
+  if (!answer.ok) return answer
+  const value = answer.data[field]
+  if (value !== null && value !== undefined) return { ok: true, value }
+  const [failure] = answer.failures
+  return failure === undefined ? failed('INTERNAL', '') : { ok: false, failure }
+}

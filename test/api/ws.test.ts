@@ -170,7 +170,7 @@ describe('the cookie', () => {
     ])
     expect(ack).toEqual({ type: 'connection_ack' })
     const { data, errors } = next?.payload ?? {}
-    expect(data?.setChainRecord === undefined ? errors?.[0]?.extensions.code : 'ok').toBe(expected)
+    expect(data?.setChainRecord == null ? errors?.[0]?.extensions.code : 'ok').toBe(expected)
   })
 })
 

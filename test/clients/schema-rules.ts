@@ -44,12 +44,6 @@ const exceptions: readonly Exception[] = [
     about: /result type "SearchResult" in type "Query"/,
     reason: 'The result states why nothing was found.',
   },
-  {
-    rule: 'require-nullable-result-in-root',
-    about: /in type "Mutation"/,
-    reason:
-      'A mutation is the only field of its document: it returns its result, or the response has an error.',
-  },
 ]
 
 interface Message {

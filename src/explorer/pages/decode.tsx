@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { type DecodePageData, document } from '../../generated/explorer/decode.ts'
 import { document as submission } from '../../generated/explorer/submit-block.ts'
 import { grouped, words as wordsOf } from '../format.ts'
-import { sendDocument } from '../graphql.ts'
+import { fieldOf, sendDocument } from '../graphql.ts'
 import type { PageViewProps } from '../page.tsx'
 import { ByteTree } from '../parts/bytes/byte-tree.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
@@ -176,10 +176,10 @@ function Send({ bytes, place }: { readonly bytes: string; readonly place: Place 
   const sending = useSignal<Sending>({ is: 'WAITING' })
   const send = async () => {
     sending.value = { is: 'UNDER_WAY' }
-    const answer = await sendDocument(submission, { input: { bytes } })
+    const submitted = fieldOf(await sendDocument(submission, { input: { bytes } }), 'submitBlock')
     if (currentPlace.peek() !== place) return
-    if (answer.ok) return navigate(linkTo('block', { id: answer.data.submitBlock.blockId }))
-    const { code, message } = answer.failure
+    if (submitted.ok) return navigate(linkTo('block', { id: submitted.value.blockId }))
+    const { code, message } = submitted.failure
     sending.value = { is: 'REFUSED', sentence: message === '' ? code : message }
   }
   const { value } = sending

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 import { document, type FaucetPageData } from '../../generated/explorer/faucet.ts'
 import { document as request } from '../../generated/explorer/request-from-faucet.ts'
 import { inUnit } from '../format.ts'
-import { sendDocument } from '../graphql.ts'
+import { fieldOf, sendDocument } from '../graphql.ts'
 import { baseToken } from '../network.ts'
 import type { PageViewProps } from '../page.tsx'
 import { sentenceOf } from '../parts/states.tsx'
@@ -120,9 +120,9 @@ function Outcome({ of }: { readonly of: Request }) {
 }
 
 async function requestTokens(address: string): Promise<Request> {
-  const answer = await sendDocument(request, { address })
-  if (!answer.ok) return { is: 'REFUSED', sentence: sentenceOf(answer.failure) }
-  const { transactionId, waitingRequests } = answer.data.requestFromFaucet
+  const paid = fieldOf(await sendDocument(request, { address }), 'requestFromFaucet')
+  if (!paid.ok) return { is: 'REFUSED', sentence: sentenceOf(paid.failure) }
+  const { transactionId, waitingRequests } = paid.value
   return transactionId === null
     ? { is: 'WAITING', count: waitingRequests }
     : { is: 'PAID', address, transactionId }

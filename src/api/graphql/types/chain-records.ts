@@ -117,7 +117,9 @@ builder.mutationField('setChainRecord', (t) =>
   t.field({
     complexity: computes(chainRecordCost),
     type: ChainRecord,
-    description: 'Sets the record of a chain. The caller needs a token with write permission.',
+    nullable: true,
+    description:
+      'Sets the record of a chain. The caller needs a token with write permission. Null with an error if the record is not set.',
     args: {
       chainId: t.arg.string({
         required: true,

@@ -69,8 +69,9 @@ const maxWaitSeconds = 5
 builder.mutationField('requestFromFaucet', (t) =>
   t.field({
     type: FaucetRequestType,
+    nullable: true,
     description:
-      'Requests base tokens from the faucet of a development network, as POST /api/enqueue does, and waits up to five seconds for the payment.',
+      'Requests base tokens from the faucet of a development network, as POST /api/enqueue does, and waits up to five seconds for the payment. Null with an error if the faucet refuses.',
     complexity: computes(faucetCost),
     args: {
       address: t.arg.string({

@@ -54,8 +54,9 @@ const SubmittedBlock = builder.objectRef<BlockId>('SubmittedBlock').implement({
 builder.mutationField('submitBlock', (t) =>
   t.field({
     type: SubmittedBlock,
+    nullable: true,
     description:
-      'Submits a block. It is acknowledged when it is durable and has passed every check that needs no booking. Submitting the same block again returns the same id.',
+      'Submits a block. It is acknowledged when it is durable and has passed every check that needs no booking. Submitting the same block again returns the same id. Null with an error if it is not acknowledged.',
     complexity: judgementCost,
     args: {
       input: t.arg({

@@ -32,6 +32,23 @@ describe('a chain record', () => {
     })
   })
 
+  test('is returned although another mutation of the same document is refused', async () => {
+    const record = '{ accessNodes: [], isActive: true }'
+    const { data, errors } = await graphql(
+      gateway.url,
+      `mutation {
+        set: setChainRecord(chainId: "${chainIdOf(110)}", record: ${record}) { version }
+        refused: setChainRecord(chainId: "no address", record: ${record}) { version }
+      }`,
+      {},
+      await writer(),
+    )
+    expect(data).toEqual({ set: { version: 1 }, refused: null })
+    expect(errors).toMatchObject([
+      { path: ['refused'], extensions: { code: 'CHAIN_ID_NOT_BECH32' } },
+    ])
+  })
+
   test('is returned by the query in its newest version, and in all versions with author and time', async () => {
     const chainId = chainIdOf(101)
     await set(chainId, ['a'], true)
