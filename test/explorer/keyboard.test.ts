@@ -111,6 +111,17 @@ test('arrows move through the suggestions from both ends, and Escape leaves them
   expect(await active()).toBeNull()
 })
 
+test('a screen reader is told that nothing was found', async () => {
+  await open('/')
+  const region = '.search [role="status"]'
+  await tab.page.evaluate(`window.region = document.querySelector('${region}')`)
+  await tab.page.focus('#search')
+  await tab.page.keyboard.type('zzzz')
+  const said = () => tab.page.$$eval(region, ([one]) => one?.textContent ?? '')
+  await until(async () => (await said()) !== '', { what: 'a sentence' })
+  expect(await tab.page.evaluate(`window.region?.matches('${region}')`)).toBe(true)
+})
+
 test('no page opens behind the list of the keys', async () => {
   await open('/')
   await tab.page.keyboard.press('?')

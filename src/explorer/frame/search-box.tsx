@@ -155,6 +155,7 @@ function SearchField({ input, search: { active, hits, suggest, hide } }: SearchF
 }
 
 function Suggestions({ of: { result, active, isOpen, hits } }: { readonly of: Search }) {
+  const isNothing = isOpen.value && hits.value.length === 0
   return (
     <>
       <div
@@ -179,11 +180,10 @@ function Suggestions({ of: { result, active, isOpen, hits } }: { readonly of: Se
           </a>
         ))}
       </div>
-      {isOpen.value && hits.value.length === 0 && (
-        <p class="suggestions muted" role="status">
-          {result.value?.message ?? texts.search.nothing}
-        </p>
-      )}
+      {/* It is always there: a new element with this role may not be announced. */}
+      <p class={isNothing ? 'suggestions muted' : 'unseen'} role="status">
+        {isNothing && (result.value?.message ?? texts.search.nothing)}
+      </p>
     </>
   )
 }
