@@ -214,19 +214,21 @@ describe('events', () => {
     const accept =
       'application/graphql-response+json, application/graphql+json, application/json, text/event-stream, multipart/mixed'
     const post = { accept, 'content-type': 'application/json' }
-    const target = `${gateway.url}/graphql`
     const posted = (text: string) => {
       return { method: 'POST', headers: post, body: JSON.stringify({ query: text }) }
     }
-    for (const [url, init] of [
-      [`${target}?query={__typename}`, { headers: { accept } }],
-      [target, posted('{ __typename }')],
+    for (const [parameters, init] of [
+      ['?query={__typename}', { headers: { accept } }],
+      ['', posted('{ __typename }')],
     ] as const) {
-      const response = await fetch(url, init)
+      const response = await fetch(`${gateway.url}/graphql${parameters}`, init)
       expect(response.headers.get('content-type')).toMatch(/^application\/graphql-response\+json/)
       expect(await response.json()).toEqual({ data: { __typename: 'Query' } })
     }
-    for (const stream of [await get({}, { accept }), await openStream(target, posted(query))]) {
+    for (const stream of [
+      await get({}, { accept }),
+      await openStream(`${gateway.url}/graphql`, posted(query)),
+    ]) {
       expect(stream.response.headers.get('content-type')).toMatch(/^text\/event-stream/)
       expect((await stream.result()).data.ledgerUpdates.__typename).toBe('FeedOpened')
       stream.close()

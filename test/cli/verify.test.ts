@@ -42,10 +42,12 @@ describe('verify as a process', () => {
 })
 
 describe('verify reports', () => {
-  test('all wrong arguments', async () => {
-    const { stderr, code } = await runCommand(verify, ['--verbose', 'a', 'b'])
-    expect(stderr).toContain('--verbose is unknown')
-    expect(stderr).toContain('only one FILE is allowed')
+  test.each([
+    ['an unknown flag', ['--verbose', 'a'], '--verbose is unknown'],
+    ['a second file', ['a', 'b'], 'only one FILE is allowed'],
+  ])('%s', async (_name, words, message) => {
+    const { stderr, code } = await runCommand(verify, words)
+    expect(stderr).toContain(message)
     expect(code).toBe(2)
   })
 

@@ -39,7 +39,11 @@ export function createDifferences(): Differences {
 
 /** A value as JSON has it, with the digits of bigints. Members that are `undefined` are left out. */
 function plainOf(value: unknown): unknown {
-  const text = JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}` : one))
+  const text = JSON.stringify(value, function (this: Record<string, unknown>, key, one) {
+    // Not `one`: once it is loaded, the official SDK gives bigints a `toJSON` of its own.
+    const own = this[key]
+    return typeof own === 'bigint' ? `${own}` : one
+  })
   return text === undefined ? undefined : JSON.parse(text)
 }
 
