@@ -84,7 +84,7 @@ function pace(socket: Socket, phases: Phases, client: Client): Pace {
   }
 
   function enqueue(bytes: Uint8Array | null): void {
-    if (bytes === null) {
+    if (bytes === null || bytes.length <= pieceBytes) {
       queue.push(bytes)
       return
     }
