@@ -64,7 +64,7 @@ const io = {
 }
 const run = await commandOf(name)
 process.exitCode = await run(io, words)
-// Lines of the log that nobody reads would keep the process alive.
+// Unread lines of the log would keep the process alive.
 if (name === 'serve') setTimeout(() => process.exit(), maxFlushMs).unref()
 // The channel to the first process would keep a worker process alive.
 cluster.worker?.disconnect()

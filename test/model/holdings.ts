@@ -1,4 +1,5 @@
 import { chainId } from '../../src/ledger/chains.ts'
+import type { IndexKind } from '../../src/ledger/index-keys.ts'
 import { conditionOf, featureOf } from '../../src/ledger/output-parts.ts'
 import { rolesByAddress } from '../../src/ledger/updates.ts'
 import type { Hex } from '../../src/lib/hex.ts'
@@ -11,6 +12,7 @@ import {
   StorageDepositReturn,
   Timelock,
 } from '../../src/protocol/unlock-conditions.ts'
+import { indexKindToNumber } from '../../src/store/values.ts'
 import { balancesAt, ownerInSlot, unspentAt } from '../support/balance-model.ts'
 import type { Differences } from './differences.ts'
 import { countsOf, groupBy } from './lists.ts'
@@ -76,25 +78,6 @@ function bigs(row: TableRow, ...columns: readonly string[]): Record<string, bigi
   return Object.fromEntries(columns.map((column) => [column, row.big(column)]))
 }
 
-/** The kinds of index keys. */
-const keyKinds = {
-  HOLDER: 0,
-  STATE_CONTROLLER: 1,
-  GOVERNOR: 2,
-  STORAGE_DEPOSIT_RETURN: 3,
-  EXPIRATION_RETURN: 4,
-  SENDER: 5,
-  ISSUER: 6,
-  VALIDATOR: 7,
-  MULTI_MEMBER: 8,
-  RESTRICTED_INNER: 9,
-  WRITTEN_OWNER: 10,
-  TAG: 11,
-  TOKEN: 12,
-  CHAIN: 13,
-  HOLDER_OF_KIND: 14,
-} as const
-
 /** Compares the unspent outputs, including those that are booked but not committed yet. */
 async function compareIndex(
   ledger: StoredLedger,
@@ -147,25 +130,26 @@ async function compareIndex(
 function indexKeysOf({ parameters, committed }: StoredLedger, one: BookedOutput): string[] {
   const { outputId, output, bookedSlot } = one
   const keys = new Set<string>()
-  const add = (kind: number, value: Hex) => keys.add([kind, value, bookedSlot, outputId].join(' '))
+  const add = (kind: IndexKind, value: Hex) =>
+    keys.add([indexKindToNumber(kind), value, bookedSlot, outputId].join(' '))
   const slot = Math.max(committed, bookedSlot)
   const holder = ownerInSlot(output, slot, parameters.minCommittableAge)
-  add(keyKinds.HOLDER, holder)
+  add('HOLDER', holder)
   if (output.type !== 0 && output.type !== 2) {
-    add(keyKinds.HOLDER_OF_KIND, `0x0${output.type}${holder.slice(2)}`)
+    add('CHAIN_HOLDER', `0x0${output.type}${holder.slice(2)}`)
   }
   const mayExpire = conditionOf(output, Expiration) !== undefined
   for (const [address, roles] of rolesByAddress(output)) {
     for (const role of roles) {
-      if (role !== 'OWNER') add(keyKinds[role], address)
-      else if (mayExpire) add(keyKinds.WRITTEN_OWNER, address)
+      if (role !== 'OWNER') add(role, address)
+      else if (mayExpire) add('EXPIRING_OWNER', address)
     }
   }
   const tag = featureOf(output, Tag)?.tag
-  if (tag !== undefined) add(keyKinds.TAG, tag)
+  if (tag !== undefined) add('TAG', tag)
   const token = featureOf(output, NativeToken)?.id
-  if (token !== undefined) add(keyKinds.TOKEN, token)
-  if (isChain(output)) add(keyKinds.CHAIN, chainId(output, outputId) as Hex)
+  if (token !== undefined) add('NATIVE_TOKEN', token)
+  if (isChain(output)) add('CHAIN', chainId(output, outputId) as Hex)
   return [...keys]
 }
 
