@@ -48,11 +48,11 @@ test('a feed ends with a reset when the updates after its start are pruned durin
   for (let i = 0; i < 3; i++) await own.commit(slotOf(owner, other))
   await own.known()
   const { store, cursorAt } = own.log
-  const unspentOutputs: typeof store.read.unspentOutputs = async (page) => {
+  const snapshot: typeof store.snapshot = async () => {
     await own.log.prune(1)
-    return store.read.unspentOutputs(page)
+    return await store.snapshot()
   }
-  const pruned = { ...store, read: { ...store.read, unspentOutputs } }
+  const pruned = { ...store, snapshot }
   const deps = { store: pruned, parameters, feed: own.feed, mayLag: true }
   const start = { addresses: [owner], classes: ['OWNED'], after: cursorAt(1) } as const
   const feed = unwrap(await followLedgerUpdates(deps, { ...start, snapshot: true }))

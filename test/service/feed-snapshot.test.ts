@@ -1,20 +1,35 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
-import { logEntries } from '../../src/ledger/updates.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { compareLogEntries, logEntries } from '../../src/ledger/updates.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
+import { Output } from '../../src/protocol/outputs.ts'
 import type { OutputId } from '../../src/protocol/primitives.ts'
+import { encode } from '../../src/protocol/schema/schema.ts'
 import { readSnapshot, rowsPerChunk } from '../../src/service/feed/feed-snapshot.ts'
 import type { LedgerUpdate, UpdateClass } from '../../src/store/rows.ts'
 import { noBranch } from '../../src/store/values.ts'
 import { defaultDatabase, useStore } from '../support/databases.ts'
 import { slotOf } from '../support/feed-log.ts'
-import { addresses, openLogStore } from '../support/log-store.ts'
+import { addresses, openLogStore, unwrap } from '../support/log-store.ts'
 import {
   foundRandomLedger,
   minCommittableAge,
   type RandomLedger,
 } from '../support/random-ledger.ts'
 import { runs } from '../support/runs.ts'
+import {
+  addressOf,
+  blockIdOf,
+  booking,
+  entry,
+  outputIdOf,
+  ownedOutput,
+  slotCommit,
+  testGenesis,
+  transactionIdOf,
+} from '../support/store-rows.ts'
 
 const parameters = { ...developmentParameters(0), minCommittableAge }
 
@@ -73,6 +88,90 @@ describe('a snapshot', () => {
       }),
       runs(60),
     )
+  })
+
+  describe('of an address with many outputs', () => {
+    const count = 40 * rowsPerChunk + 10
+    const ids = Array.from({ length: count }, (_, n) => outputIdOf(n)).sort()
+    let slot = 0
+
+    /** Books and commits a slot that creates or spends outputs of the address. */
+    async function commit(outputIds: readonly OutputId[], isSpent: boolean): Promise<void> {
+      slot++
+      const { write } = use.store
+      const bytes = encode(Output, ownedOutput(1, 1n))
+      const rows = outputIds.map((outputId) => {
+        return { outputId, bytes, blockId: blockIdOf(0), bookedSlot: slot }
+      })
+      const spent = outputIds.map((outputId) => {
+        return { outputId, spentSlot: slot, spentBy: transactionIdOf(slot) }
+      })
+      unwrap(await write.book(use.term, booking(isSpent ? { spent } : { created: rows })))
+      const entries = outputIds.map((outputId) => ({ ...entry(1, 0, { isSpent }), outputId }))
+      unwrap(await write.closeSlots(use.term, slot))
+      const slots = [slotCommit(slot, entries.sort(compareLogEntries))]
+      unwrap(await write.commitSlots(use.term, slots))
+    }
+
+    /** Yields the ids of a snapshot at the tip. */
+    async function* pieces(): AsyncGenerator<readonly OutputId[]> {
+      const filter = { addresses: [addressOf(1)], classes: ['OWNED'] } as const
+      const { seq } = await use.store.read.logTip()
+      const deps = { store: use.store, parameters }
+      for await (const { outputIds } of readSnapshot(deps, {
+        filter,
+        position: { seq, branch: noBranch },
+      }))
+        yield outputIds
+    }
+
+    beforeEach(async () => {
+      slot = 0
+      unwrap(
+        await use.store.write.initialize(
+          use.term,
+          testGenesis({ outputs: [], commit: slotCommit(0) }),
+        ),
+      )
+      for (let from = 0; from < count; from += 10_000)
+        await commit(ids.slice(from, from + 10_000), false)
+    })
+
+    test('has each of them once, also those that are spent while it is read (17)', async () => {
+      const received: OutputId[] = []
+      const spent = new Set<OutputId>()
+      for await (const piece of pieces()) {
+        received.push(...piece)
+        const next = received.length
+        // Some that were read, and some that were not.
+        const some = new Set([piece[0], piece.at(-1), ids[next + 3], ids[next + rowsPerChunk]])
+        const chosen = [...some].flatMap((id) => (id === undefined || spent.has(id) ? [] : id))
+        if (next > 10 * rowsPerChunk) continue
+        await commit(chosen, true)
+        for (const id of chosen) spent.add(id)
+      }
+      expect(received.toSorted()).toEqual(ids)
+    })
+
+    test('keeps none of their ids', async () => {
+      setFlagsFromString('--expose-gc')
+      const collect: () => void = runInNewContext('gc')
+      const heap = () => {
+        collect()
+        return process.memoryUsage().heapUsed
+      }
+      let received = 0
+      let before = 0
+      let grown = 0
+      for await (const { length } of pieces()) {
+        received += length
+        before ||= heap()
+        if (length === 0) grown = heap() - before
+      }
+      expect(received).toBe(count)
+      // The ids alone would take more than two megabytes.
+      expect(grown).toBeLessThan(1_000_000)
+    })
   })
 
   test('reads the updates after its position in batches, also inside a large milestone', async () => {

@@ -8,7 +8,7 @@ import { silentLog } from '../../src/lib/log.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import { encodeBech32 } from '../../src/protocol/bech32.ts'
 import type { Services } from '../../src/service/services.ts'
-import type { StoreReader } from '../../src/store/contract.ts'
+import type { Store, StoreReader } from '../../src/store/contract.ts'
 import type { LogEntry } from '../../src/store/rows.ts'
 import { type DatabaseKind, defaultDatabase } from './databases.ts'
 import { type LogStore, openLogStore } from './log-store.ts'
@@ -75,6 +75,15 @@ export interface ServedLogOptions {
   readonly changed?: (read: StoreReader) => StoreReader
 }
 
+/** Changes the reads of a store and of its snapshots. */
+function withReads(store: Store, changed: (read: StoreReader) => StoreReader): Store {
+  const snapshot = async () => {
+    const begun = await store.snapshot()
+    return { ...begun, read: changed(begun.read) }
+  }
+  return { ...store, read: changed(store.read), snapshot }
+}
+
 /** Opens the transports on an empty log and a free port. By default no timer of the feed fires. */
 export async function serveLog({
   settings = {},
@@ -94,7 +103,7 @@ export async function serveLog({
   const status = () => ({ reasons: [], role: 'WRITER', term: 1 })
   // Tests of a served log do not use the other services.
   const services = {
-    store: changed === undefined ? log.store : { ...log.store, read: changed(log.store.read) },
+    store: changed === undefined ? log.store : withReads(log.store, changed),
     source: { status },
     parameters: servedParameters,
     feed,

@@ -8,8 +8,10 @@ import { Output } from '../../protocol/outputs.ts'
 import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import { decodeStored } from '../../protocol/stored.ts'
 import type { OutputPosition } from '../../store/contract/view.ts'
-import { retryingReader } from '../../store/retry.ts'
+import { comparePositions } from '../../store/positions.ts'
+import { retryingReader, retryWhileAway } from '../../store/retry.ts'
 import type { LedgerUpdate, LogPosition, OutputRow } from '../../store/rows.ts'
+import { SnapshotOver } from '../../store/snapshot-session.ts'
 import type { Services } from '../services.ts'
 
 /**
@@ -24,7 +26,7 @@ export interface SnapshotPosition {
 
 /**
  * Yields the ids of the outputs without duplicates; the last message is empty. Waits while the database is away. Ends without the
- * last message if updates since the position were pruned.
+ * last message if updates since the position were pruned. Keeps no ids: a ledger has any number of outputs of an address.
  */
 export async function* readSnapshot(
   { store, parameters }: Pick<Services, 'store' | 'parameters'>,
@@ -32,24 +34,24 @@ export async function* readSnapshot(
 ): AsyncGenerator<SnapshotMessage, void, undefined> {
   const deps = { store: { ...store, read: retryingReader(store.read) }, parameters }
   const moment = await momentOf(deps, position.seq)
-  const emitted = new Set<OutputId>()
-  const pick = (address: Hex, rows: readonly OutputRow[]) => {
-    const picked = rows
-      .filter((row) => !emitted.has(row.outputId))
-      .filter((row) => isFiledUnder(deps, { row, address, filter, moment }))
-      .map(({ outputId }) => outputId)
-    for (const outputId of picked) emitted.add(outputId)
-    return picked
+  const messageOf = (outputIds: readonly OutputId[]): SnapshotMessage => {
+    return { kind: 'snapshot', position, outputIds, isLast: false }
   }
   for (const address of filter.addresses ?? []) {
-    for await (const rows of unspentNow(deps, address)) {
-      const outputIds = pick(address, rows)
-      if (outputIds.length > 0) yield { kind: 'snapshot', position, outputIds, isLast: false }
+    const pick = (rows: readonly OutputRow[]) =>
+      rows
+        .filter((row) => addressOf(deps, { row, filter, moment }) === address)
+        .map(({ outputId }) => outputId)
+    const scans: Scan[] = []
+    for await (const { rows, scan } of unspentNow(deps, address)) {
+      note(scans, scan)
+      const outputIds = pick(rows)
+      if (outputIds.length > 0) yield messageOf(outputIds)
     }
     // Spent outputs are read second, so that an output spent between the two reads is not missed.
     for await (const rows of spentSince(deps, address, position.seq)) {
-      const outputIds = pick(address, rows)
-      if (outputIds.length > 0) yield { kind: 'snapshot', position, outputIds, isLast: false }
+      const outputIds = pick(rows.filter((row) => !wasUnspent(scans, row)))
+      if (outputIds.length > 0) yield messageOf(outputIds)
     }
   }
   const { prunedSeq } = await deps.store.read.logTip()
@@ -77,22 +79,66 @@ async function momentOf(
   return position < firstSeq ? { slot: slot - 1, next: undefined } : { slot, next }
 }
 
-/** Yields the unspent outputs that have an address in any role, in batches. */
+/** The unspent outputs up to a position were read at the end of a slot; `undefined` for all remaining outputs. */
+interface Scan {
+  readonly slot: SlotIndex
+  readonly through: OutputPosition | undefined
+}
+
+/** Adds a scan that continues the last one. Scans at the end of one slot are one. */
+function note(scans: Scan[], scan: Scan): void {
+  if (scans.at(-1)?.slot === scan.slot) scans.pop()
+  scans.push(scan)
+}
+
+/** Whether an output that was spent later was among the outputs of the scan of its position. */
+function wasUnspent(scans: readonly Scan[], { spentSlot, ...row }: OutputRow): boolean {
+  const scan = scans.find(({ through }) => through === undefined || !isAfter(row, through))
+  return present(spentSlot, 'a spent output') > present(scan, 'a scan').slot
+}
+
+function isAfter(a: OutputPosition, b: OutputPosition): boolean {
+  return comparePositions([a.bookedSlot, a.outputId], [b.bookedSlot, b.outputId]) > 0
+}
+
+/** Yields the unspent outputs that have an address in any role, in batches with the slot as of which each is. */
 async function* unspentNow(
-  { store: { read } }: Pick<Services, 'store'>,
+  { store }: Pick<Services, 'store'>,
   address: Hex,
-): AsyncGenerator<readonly OutputRow[], void, undefined> {
+): AsyncGenerator<{ readonly rows: readonly OutputRow[]; readonly scan: Scan }, void, undefined> {
   const anyOf = keysOfAddress(address)
-  let after: OutputPosition | undefined
-  for (let rows: readonly OutputRow[]; ; ) {
-    rows = await read.unspentOutputs({
-      filter: { asOf: 'COMMITTED', anyOf },
-      after,
-      limit: rowsPerChunk,
+  for (let after: OutputPosition | undefined, isOver = false; !isOver; ) {
+    const query = { filter: { asOf: 'COMMITTED', anyOf }, after, limit: rowsPerChunk } as const
+    const { rows, slot } = await atOneMoment(store, async (read) => {
+      return { rows: await read.unspentOutputs(query), slot: (await read.logTip()).slot }
     })
-    if (rows.length > 0) yield rows
-    if (rows.length < rowsPerChunk) return
-    after = rows.at(-1)
+    const last = rows.length < rowsPerChunk ? undefined : rows.at(-1)
+    // Not the row, which has the bytes of the output.
+    after = last && { bookedSlot: last.bookedSlot, outputId: last.outputId }
+    isOver = after === undefined
+    yield { rows, scan: { slot, through: after } }
+  }
+}
+
+/** Reads in a snapshot of the database. Waits while the database is away, and begins again if the snapshot lasts too long. */
+async function atOneMoment<T>(
+  store: Pick<Services['store'], 'snapshot'>,
+  work: (read: Services['store']['read']) => Promise<T>,
+): Promise<T> {
+  const attempt = async () => {
+    const snapshot = await store.snapshot()
+    try {
+      return await work(snapshot.read)
+    } finally {
+      snapshot.end()
+    }
+  }
+  for (;;) {
+    try {
+      return await retryWhileAway(attempt)
+    } catch (failure) {
+      if (!(failure instanceof SnapshotOver)) throw failure
+    }
   }
 }
 
@@ -120,21 +166,23 @@ function endOf(rows: readonly LedgerUpdate[], end: number): number {
 export const rowsPerChunk = 500
 
 /**
- * Whether the log had an output under an address in one of the classes; an expiration may have changed its owner. If so, an output that
- * was spent since was unspent then.
+ * Returns the first address of the filter under which the log had an output in one of the classes; an expiration may have changed its
+ * owner. If there is one, an output that was spent since was unspent then.
  */
-function isFiledUnder(
+function addressOf(
   { parameters }: Pick<Services, 'parameters'>,
-  of: { row: OutputRow; address: Hex; filter: UpdateFilter; moment: Moment },
-): boolean {
+  of: { row: OutputRow; filter: UpdateFilter; moment: Moment },
+): Hex | undefined {
   const { outputId, bytes, bookedSlot } = of.row
   const { slot, next } = of.moment
-  if (bookedSlot > slot) return false
+  if (bookedSlot > slot) return undefined
+  const { addresses = [], classes } = of.filter
   const output = decodeStored(Output, bytes)
-  const entry = logEntries(parameters, { outputId, output, isSpent: false, slot }).find(
-    ({ address }) => address === of.address,
-  )
-  if (entry === undefined || !of.filter.classes.includes(entry.class)) return false
-  // The position may be inside the milestone that created the output.
-  return bookedSlot < slot || next === undefined || compareLogEntries(entry, next) < 0
+  const filed = logEntries(parameters, { outputId, output, isSpent: false, slot })
+    .filter((entry) => classes.includes(entry.class))
+    // The position may be inside the milestone that created the output.
+    .filter(
+      (entry) => bookedSlot < slot || next === undefined || compareLogEntries(entry, next) < 0,
+    )
+  return addresses.find((address) => filed.some((entry) => entry.address === address))
 }
