@@ -8,6 +8,7 @@ import type { BodyError, QueryParameterMalformed } from './errors/api-errors.ts'
 import type { GatewayError } from './errors/gateway-error.ts'
 import { createBudget } from './graphql/execution/budget.ts'
 import type { DirectAnswers } from './graphql/execution/direct.ts'
+import type { Documents } from './graphql/execution/documents.ts'
 import { refusedGraphql } from './graphql/execution/refused.ts'
 import { operationRefusal } from './graphql/execution/running-operations.ts'
 import type { GraphqlServer } from './graphql/server.ts'
@@ -22,7 +23,7 @@ import {
   tooManyValues,
 } from './rest/body.ts'
 import { send, sendFetched } from './rest/respond.ts'
-import { type SseRequest, wantsEvents } from './streams/sse.ts'
+import { isSubscription, type SseRequest, wantsEvents } from './streams/sse.ts'
 
 /** Handles HTTP requests to the GraphQL path: on the fast path, by the GraphQL server, or as an event stream. */
 
@@ -33,6 +34,7 @@ export interface GraphqlDeps {
   readonly listeners: Listeners
   readonly direct: DirectAnswers
   readonly graphql: GraphqlServer
+  readonly documents: Documents
 }
 
 /** Headers of every response to a request. */
@@ -47,10 +49,8 @@ export async function answerGraphql(deps: GraphqlDeps, request: SseRequest): Pro
     noteRefusal(observation, refusal)
     send(response, refusal, common)
   }
-  // Node sends no body in response to HEAD.
-  if (message.method === 'HEAD' && !wantsEvents(message)) message.method = 'GET'
   const { method = '' } = message
-  if (method !== 'GET' && method !== 'POST') {
+  if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') {
     return refuse({ code: 'METHOD_NOT_ALLOWED', method, allowed: 'GET, HEAD, POST, OPTIONS' })
   }
   if (method === 'POST') {
@@ -71,10 +71,13 @@ export async function answerGraphql(deps: GraphqlDeps, request: SseRequest): Pro
   if (body === 'CLIENT_LEFT') return
   if (!body.ok) return refuse(body.error)
   // Some clients (urql, Hot Chocolate) accept both in all their requests, and expect a stream only for a subscription.
-  if (wantsEvents(message) && (body.value ?? query).includes('subscription')) {
-    return await answerEvents(replayed(message, body.value))
+  if (wantsEvents(message)) {
+    const asked = { ...request, message: replayed(message, body.value) }
+    if (await isSubscription(deps, asked)) return await answerEvents(replayed(message, body.value))
   }
-  const misspelt = method === 'GET' ? unreadableParameter(query) : undefined
+  // Node sends no body in response to HEAD.
+  if (method === 'HEAD') message.method = 'GET'
+  const misspelt = method === 'POST' ? undefined : unreadableParameter(query)
   if (misspelt !== undefined) return refuse(misspelt, 400)
   const { services, limits, occupancy } = deps
   const { isStopping } = occupancy

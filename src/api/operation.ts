@@ -1,4 +1,5 @@
 import {
+  type DocumentNode,
   type ExecutionArgs,
   GraphQLError,
   getOperationAST,
@@ -84,6 +85,24 @@ export function prepareOperation(
     log.error('request-failed', { requestId, error })
     const internal = { code: 'INTERNAL', requestId } as const
     return [new GraphQLError(messageOf(internal), { extensions: internal })]
+  }
+}
+
+/** Whether a request is for a subscription; false if its document is refused. */
+export function requestsSubscription(
+  { graphql, documents }: Pick<OperationDeps, 'graphql' | 'documents'>,
+  { share }: Pick<Client, 'share'>,
+  request: OperationRequest,
+): boolean {
+  const text = documents.textOf(request)
+  if (!text.ok || !text.value?.includes('subscription')) return false
+  try {
+    const document: DocumentNode = graphql.getEnveloped({ share }).parse(text.value)
+    const operation = getOperationAST(document, request.operationName)
+    return operation?.operation === 'subscription'
+  } catch (error) {
+    if (error instanceof GraphQLError) return false
+    throw error
   }
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -234,6 +235,70 @@ describe('events', () => {
       stream.close()
     }
     await until(() => gateway.feed.hub.counts().feeds === 0)
+  })
+
+  test('are sent to a client that lists JSON first also for the hash of a subscription, and for no query', async () => {
+    const headers = {
+      accept: 'application/graphql-response+json, application/json, text/event-stream',
+      'content-type': 'application/json',
+    }
+    const send = (request: object) => {
+      const init = { method: 'POST', headers, body: JSON.stringify(request) }
+      return openStream(`${gateway.url}/graphql`, init)
+    }
+    const sha256Hash = createHash('sha256').update(query).digest('hex')
+    const extensions = { persistedQuery: { version: 1, sha256Hash } }
+    const unknown = await send({ extensions })
+    expect((await unknown.response.json()).errors[0].message).toBe('PersistedQueryNotFound')
+    const parameters = new URLSearchParams({ extensions: JSON.stringify(extensions) })
+    for (const stream of [
+      await send({ query, extensions }),
+      await send({ extensions }),
+      await openStream(`${gateway.url}/graphql?${parameters}`, { headers }),
+    ]) {
+      expect((await stream.result()).data.ledgerUpdates.__typename).toBe('FeedOpened')
+      stream.close()
+    }
+    for (const request of [
+      { query: '{ search(text: "subscription") { message } }' },
+      { query: '{ __typename }', variables: { text: 'subscription' } },
+      {
+        query: `query Q { __typename } ${query.replace('subscription', 'subscription S')}`,
+        operationName: 'Q',
+      },
+      { query: 'subscription {' },
+    ]) {
+      const { response } = await send(request)
+      expect(response.headers.get('content-type')).toMatch(/^application\/graphql-response\+json/)
+    }
+    await until(() => gateway.feed.hub.counts().feeds === 0)
+  })
+
+  test('have only a head in response to HEAD, which begins no feed', async () => {
+    const document = encodeURIComponent('subscription { ledgerUpdates { __typename } }')
+    for (const accept of ['text/event-stream', 'application/json, text/event-stream']) {
+      const target = `${gateway.url}/graphql?query=${document}`
+      const { status, headers } = await fetch(target, { method: 'HEAD', headers: { accept } })
+      expect([status, headers.get('content-type')]).toEqual([
+        200,
+        'text/event-stream; charset=utf-8',
+      ])
+    }
+    const headers = { accept: 'application/json, text/event-stream' }
+    const asked = await fetch(`${gateway.url}/graphql?query={__typename}`, {
+      method: 'HEAD',
+      headers,
+    })
+    expect(asked.headers.get('content-type')).toMatch(/^application\/json/)
+    const mutation = encodeURIComponent(
+      'mutation { requestFromFaucet(address: "x") { waitingRequests } }',
+    )
+    const refused = await fetch(`${gateway.url}/graphql?query=${mutation}`, {
+      method: 'HEAD',
+      headers: { accept: 'text/event-stream' },
+    })
+    expect(refused.status).toBe(405)
+    expect(gateway.feed.hub.counts().feeds).toBe(0)
   })
 
   test('of a refused feed are the error and the event complete (5)', async () => {

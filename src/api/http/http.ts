@@ -185,7 +185,10 @@ function createRequestDeps(
     responseCache,
   })
   const routes = tableOf(deps.routes)
-  return { ...deps, routes, graphql, direct, responseCache, occupancy, listeners, clients }
+  return {
+    ...{ ...deps, routes, graphql, documents, direct, responseCache },
+    ...{ occupancy, listeners, clients },
+  }
 }
 
 /** Creates the server with its limits and timeouts. It does not listen yet. */

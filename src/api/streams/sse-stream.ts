@@ -97,7 +97,8 @@ export function openEventStream(response: ServerResponse, deps: EventStreamDeps)
   return stream
 }
 
-function sendHead(response: ServerResponse): void {
+/** Sends the head of a stream. */
+export function sendHead(response: ServerResponse): void {
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache, no-transform',

@@ -18,6 +18,7 @@ import {
   type OperationDeps,
   type OperationRequest,
   prepareOperation,
+  requestsSubscription,
 } from '../operation.ts'
 import { checkContentType, parseJson, readBody } from '../rest/body.ts'
 import { malformed } from '../rest/parameters.ts'
@@ -27,7 +28,7 @@ import type { Caller, Identity } from '../tokens/auth.ts'
 import type { TokenWatch } from '../tokens/token-watch.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { isSharedFeed, isSubscriber, openSharedFeed } from './shared-feed.ts'
-import { type EventStream, openEventStream } from './sse-stream.ts'
+import { type EventStream, openEventStream, sendHead } from './sse-stream.ts'
 
 /** GraphQL over server-sent events, one operation per request (graphql-sse, distinct connections). Events of feeds carry their cursors. */
 
@@ -54,6 +55,15 @@ export interface SseRequest {
 /** Whether a request accepts an event stream. */
 export function wantsEvents({ headers }: IncomingMessage): boolean {
   return (headers.accept ?? '').toLowerCase().includes('text/event-stream')
+}
+
+/** Whether a request is for a subscription; false for a request that is refused, whose response says why. Reads the body. */
+export async function isSubscription(
+  deps: Pick<OperationDeps, 'graphql' | 'documents'>,
+  request: SseRequest,
+): Promise<boolean> {
+  const asked = await readRequest(request)
+  return asked.ok && requestsSubscription(deps, request.client, asked.value)
 }
 
 /** Answers with an event stream, or refuses the request before any work. */
@@ -85,13 +95,17 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
     if (full !== undefined) return refuse(request, full)
     budget.begin(deps.occupancy.runningOperations)
   }
-  if (message.method === 'GET' && isMutation(args)) {
-    const allowed = 'POST'
-    return refuse(request, { code: 'METHOD_NOT_ALLOWED', method: 'GET', allowed })
+  const { method = '' } = message
+  if (method !== 'POST' && isMutation(args)) {
+    return refuse(request, { code: 'METHOD_NOT_ALLOWED', method, allowed: 'POST' })
   }
   // While the request was read, other clients may have connected, or the gateway may have begun to stop.
   const late = refusalOf(deps, client)
   if (late !== undefined) return refuse(request, late)
+  if (method === 'HEAD') {
+    sendHead(response)
+    return void response.end()
+  }
   const stream = openEventStream(response, { ...deps, client })
   const identity = allowed.value
   if (identity !== undefined) {
@@ -162,7 +176,7 @@ async function readRequest({
   query,
   client,
 }: SseRequest): Promise<Result<OperationRequest, GatewayError>> {
-  if (message.method === 'GET') {
+  if (message.method !== 'POST') {
     const parameters = new URLSearchParams(query)
     // As in other requests, an empty parameter counts as absent.
     const given = (name: string) => parameters.get(name) || undefined
