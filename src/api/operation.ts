@@ -34,6 +34,7 @@ export interface OperationDeps {
 export interface OperationRequest {
   /** The document; empty or absent if the extensions name a persisted document. */
   readonly query?: string | undefined
+  /** The name of the operation; an empty name counts as absent. */
   readonly operationName?: string | null | undefined
   readonly variables?: Record<string, unknown> | null | undefined
   readonly extensions?: unknown
@@ -53,7 +54,8 @@ export function prepareOperation(
   request: OperationRequest,
   { budget, observation }: { readonly budget: Budget; readonly observation: Observation },
 ): ExecutionArgs | readonly GraphQLError[] {
-  const { operationName, variables, bytes } = request
+  const { variables, bytes } = request
+  const operationName = request.operationName || undefined
   const { requestId } = observation
   const { isStopping, limits } = occupancy
   const { share, quota } = client
@@ -98,7 +100,7 @@ export function requestsSubscription(
   if (!text.ok || !text.value?.includes('subscription')) return false
   try {
     const document: DocumentNode = graphql.getEnveloped({ share }).parse(text.value)
-    const operation = getOperationAST(document, request.operationName)
+    const operation = getOperationAST(document, request.operationName || undefined)
     return operation?.operation === 'subscription'
   } catch (error) {
     if (error instanceof GraphQLError) return false

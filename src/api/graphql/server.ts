@@ -49,6 +49,7 @@ export function createGraphqlServer({
     plugins: [
       inOrder,
       pauses,
+      unnamedOperations,
       namedDocuments(documents),
       ...(hasIntrospection ? [] : [hiddenSchema]),
       documentCodes,
@@ -111,6 +112,14 @@ function errorsIn(result: unknown): number {
 /** Ends the turn in which a long body was parsed: coercing its variables takes as long again. */
 const pauses: Plugin<GatewayContext, GatewayContext> = {
   onParams: ({ context: { share } }) => passTurn(share.client),
+}
+
+/** Takes an empty name of an operation for none, in a body as in a URL (GraphQL over HTTP, GET): an operation cannot have it. */
+const unnamedOperations: Plugin = {
+  onParams({ params, setParams }) {
+    const { operationName, ...rest } = params
+    if (operationName === '') setParams(rest)
+  },
 }
 
 /** Uses the executor of `graphql`: the executor of the server writes asynchronous fields last, not in the order of the selection. */

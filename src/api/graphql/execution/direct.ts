@@ -256,7 +256,7 @@ function requestOf(documents: Documents, json: unknown): QueryRequest | undefine
   if (!text.ok || text.value === undefined) return undefined
   return {
     query: text.value,
-    operationName: operationName ?? undefined,
+    operationName: operationName || undefined,
     variables: variables ?? {},
   }
 }

@@ -16,6 +16,7 @@ const named = (sha256Hash: string) => ({ persistedQuery: { version: 1, sha256Has
 
 interface Request {
   readonly query?: string
+  readonly operationName?: string
   readonly extensions?: object
 }
 
@@ -37,10 +38,10 @@ const transports: Readonly<Record<string, (url: string, request: Request) => Pro
     const headers = { accept: '*/*;q=0.9' }
     return (await fetch(`${url}/graphql${search(request)}`, { headers })).json() as Promise<Reply>
   },
-  WebSocket: async (url, { query = '', extensions = {} }) => {
+  WebSocket: async (url, { query = '', operationName, extensions = {} }) => {
     const client = socketClient(url)
     try {
-      const results = client.iterate({ query, extensions: { ...extensions } })
+      const results = client.iterate({ query, operationName, extensions: { ...extensions } })
       return (await results.next()).value as Reply
     } catch (errors) {
       // The errors of an operation that is refused before it begins.
@@ -68,8 +69,9 @@ async function post(url: string, request: Request, accept: string): Promise<Repl
   return (await response.json()) as Reply
 }
 
-function search({ query, extensions }: Request): string {
+function search({ query, operationName, extensions }: Request): string {
   const parameters = new URLSearchParams()
+  if (operationName !== undefined) parameters.set('operationName', operationName)
   if (query !== undefined) parameters.set('query', query)
   if (extensions !== undefined) parameters.set('extensions', JSON.stringify(extensions))
   return `?${parameters}`
@@ -90,6 +92,25 @@ function sendBy(transport: string, url: string, request: Request): Promise<Reply
   if (send === undefined) throw new Error(transport)
   return send(url, request)
 }
+
+describe('a request with an empty name of the operation', () => {
+  let gateway: ServedLog
+  beforeAll(async () => {
+    gateway = await serveLog()
+  })
+  afterAll(() => gateway.close())
+
+  test.each(names)(
+    'is for the only operation of the document, as without a name: %s',
+    async (transport) => {
+      const send = (query: string) => sendBy(transport, gateway.url, { query, operationName: '' })
+      expect(outcomeOf(await send('query Q { __typename }'))).toEqual({ __typename: 'Query' })
+      const { data, errors } = await send('query Q { __typename } query R { __typename }')
+      expect(data).toBeUndefined()
+      expect(errors).toMatchObject([{ extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } }])
+    },
+  )
+})
 
 describe('a document that was sent before', () => {
   let gateway: ServedLog
