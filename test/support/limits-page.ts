@@ -34,6 +34,7 @@ export const limitTests: Readonly<Record<string, NamedTest>> = {
   documentDepth: ofQuery('documentDepth'),
   documentLines: ofQuery('documentLines'),
   documentTokens: ['api/graphql/execution/limits.test.ts', 'words without end'],
+  nameCharacters: ofQuery('nameCharacters'),
   aliases: ofQuery('aliases'),
   directives: ofQuery('directives'),
   variables: ofQuery('variables'),

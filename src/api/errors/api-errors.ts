@@ -19,6 +19,7 @@ export type ApiError =
   | TooManyAliases
   | TooManyDirectives
   | TooManyLines
+  | NameTooLong
   | MatchError
   | BodyError
   | NotAcceptable
@@ -166,6 +167,12 @@ export interface TooManyVariables {
 /** A document that is nested too deeply. */
 export interface DocumentTooDeep {
   readonly code: 'DOCUMENT_TOO_DEEP'
+  readonly limit: number
+}
+
+/** A document with a name of too many characters. */
+export interface NameTooLong {
+  readonly code: 'NAME_TOO_LONG'
   readonly limit: number
 }
 

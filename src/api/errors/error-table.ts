@@ -134,6 +134,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   },
   DOCUMENT_TOO_DEEP: badRequest((e) => `query: nested deeper than ${e.limit} levels`),
   TOO_MANY_LINES: badRequest((e) => `query: more than ${e.limit} lines`),
+  NAME_TOO_LONG: badRequest((e) => `query: a name of more than ${e.limit} characters`),
   TOO_MANY_ALIASES: badRequest((e) => `query: more than ${e.limit} aliases`),
   TOO_MANY_VARIABLES: badRequest((e) => `query: more than ${e.limit} variables`),
   TOO_MANY_DIRECTIVES: badRequest((e) => `query: more than ${e.limit} directives`),

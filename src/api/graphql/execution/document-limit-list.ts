@@ -9,6 +9,7 @@ import {
   maxDocumentLines,
   maxDocumentTokens,
   maxMergedFields,
+  maxNameCharacters,
   maxNamedCharacters,
   maxVariables,
 } from './limits.ts'
@@ -52,6 +53,13 @@ const sizeLimits: readonly Limit[] = [
     value: maxDocumentTokens,
     unit: 'COUNT',
     meaning: 'Tokens of a document: names, numbers, strings and punctuators.',
+  },
+  {
+    name: 'nameCharacters',
+    value: maxNameCharacters,
+    unit: 'CHARACTERS',
+    meaning: 'Length of a name or an enum value in a document.',
+    error: 'NAME_TOO_LONG',
   },
   {
     name: 'aliases',

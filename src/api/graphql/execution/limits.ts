@@ -1,4 +1,11 @@
-import { type DocumentNode, GraphQLError, Source, visit } from 'graphql'
+import {
+  type DocumentNode,
+  type EnumValueNode,
+  GraphQLError,
+  type NameNode,
+  Source,
+  visit,
+} from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { DocumentTooDeep, TooManyLines } from '../../errors/api-errors.ts'
 import { toGraphQL } from '../../errors/errors.ts'
@@ -16,6 +23,11 @@ export const maxDocumentLines = 2_000
  * is compiled (`docs/benchmarks.md`, Attacks).
  */
 export const maxDocumentTokens = 5_000
+/**
+ * Maximum characters of a name in a document: many times the longest names of the schema and of generated documents. An error of a name
+ * repeats it and looks for similar names, which takes 40 to 80 ms of one turn for a name of a megabyte.
+ */
+export const maxNameCharacters = 1_000
 /** Maximum number of aliases of a document: enough for a hundred root fields and two fields below each of them. */
 export const maxAliases = 300
 /** Maximum number of directives of a document. */
@@ -78,10 +90,17 @@ function refusalOf(
   return { error: { code: 'DOCUMENT_TOO_DEEP', limit: maxDocumentDepth }, at: bracket }
 }
 
-/** Throws at the first alias, variable or directive beyond its limit. */
+/** Throws at the first alias, variable, directive or character of a name beyond its limit. */
 function refuseTooMany(document: DocumentNode): void {
   let [aliases, directives, variables] = [0, 0, 0]
+  const checkName = (node: NameNode | EnumValueNode) => {
+    if (node.value.length <= maxNameCharacters) return
+    const { message, extensions } = toGraphQL({ code: 'NAME_TOO_LONG', limit: maxNameCharacters })
+    throw new GraphQLError(message, { nodes: node, extensions })
+  }
   visit(document, {
+    Name: checkName,
+    EnumValue: checkName,
     Field(node) {
       if (node.alias === undefined || ++aliases <= maxAliases) return
       const { message, extensions } = toGraphQL({ code: 'TOO_MANY_ALIASES', limit: maxAliases })

@@ -5,6 +5,7 @@ import {
   maxDocumentDepth,
   maxDocumentLines,
   maxDocumentTokens,
+  maxNameCharacters,
 } from '../../../../src/api/graphql/execution/limits.ts'
 import { graphql, socketClient } from '../../../support/client.ts'
 import { startGateway, type TestGateway } from '../../../support/start-gateway.ts'
@@ -58,9 +59,11 @@ describe('a document is refused with the place of the first element over the lim
     `{ ${Array.from({ length: count }, (_, n) => `a${n}: __typename`).join(' ')} }`
   const directives = (count: number) =>
     `{ ${'network @skip(if: false) { networkId } '.repeat(count)} }`
+  const name = (length: number) => `{ ${'a'.repeat(length)}: __typename }`
   const rows = [
     ['aliases', aliases, maxAliases, 'TOO_MANY_ALIASES'],
     ['directives', directives, maxDirectives, 'TOO_MANY_DIRECTIVES'],
+    ['names', name, maxNameCharacters, 'NAME_TOO_LONG'],
   ] as const
 
   test.each(rows)('of its %s', async (_name, documentOf, limit, code) => {

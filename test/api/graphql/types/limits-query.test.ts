@@ -43,6 +43,7 @@ const times = (count: number, one: (n: number) => string) =>
 const atLimit: Readonly<Record<string, (value: number) => string>> = {
   documentDepth: (value) => `${'{ a '.repeat(value)}${'}'.repeat(value)}`,
   documentLines: (value) => `{ __typename${'\n'.repeat(value - 1)}}`,
+  nameCharacters: (value) => `{ ${'a'.repeat(value)}: __typename }`,
   aliases: (value) => `{ ${times(value, (n) => `a${n}: __typename`)} }`,
   directives: (value) => `{ ${times(value, () => '__typename @include(if: true)')} }`,
   variables: (value) => `query (${times(value, (n) => `$v${n}: Int`)}) { __typename }`,
