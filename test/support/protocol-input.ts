@@ -39,10 +39,10 @@ interface JsonObject {
   readonly [member: string]: unknown
 }
 
-function membersOf({ fields }: StructSchema<unknown>, json: JsonObject): JsonObject {
-  const members = Object.entries(fields).flatMap(([member, schema]) => {
+function membersOf(struct: StructSchema<unknown>, json: JsonObject): JsonObject {
+  const members = Object.entries(struct.fields).flatMap(([member, schema]) => {
     const value = inputOf(schema, json[member])
-    return value === undefined ? [] : [[fieldNameOf(member), value] as const]
+    return value === undefined ? [] : [[fieldNameOf(struct, member), value] as const]
   })
   return Object.fromEntries(members)
 }

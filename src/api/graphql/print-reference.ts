@@ -48,7 +48,7 @@ function section(struct: AnyStruct): string {
 
 function row(struct: AnyStruct, member: string, field: Schema<unknown>): string {
   const type = schema.getType(struct.name)
-  const name = fieldNameOf(member)
+  const name = fieldNameOf(struct, member)
   const graphql = isObjectType(type) ? String(type.getFields()[name]?.type) : ''
   const optional = field.mayBeAbsent === true ? ', optional' : ''
   const json = `${jsonForm(nodeOf(field))}${optional}`

@@ -56,7 +56,7 @@ export function declareInputs(types: ProtocolTypes): InputTypes {
         const required = !isOptional(schema)
         const description = memberSentence(schema, types)
         const type = typeOf(nodeOf(schema), of)
-        return [fieldNameOf(member), t.field({ type, required, description })]
+        return [fieldNameOf(struct, member), t.field({ type, required, description })]
       }),
     )
   }

@@ -1,3 +1,4 @@
+import { NativeToken } from '../../../protocol/features.ts'
 import type { StructSchema, UnionSchema } from '../../../protocol/schema/composites.ts'
 import type { Schema } from '../../../protocol/schema/schema.ts'
 import { builder } from '../builder.ts'
@@ -87,7 +88,9 @@ function familiesOf(types: ProtocolTypes, struct: AnyStruct): string[] {
 
 function memberFields(declared: Declared, struct: AnyStruct, t: any): any {
   const members = Object.entries(struct.fields)
-  return fieldsOf(declared, members, (schema) => memberSentence(schema, declared.types), t)
+  const fields = fieldsOf(declared, members, (one) => memberSentence(one, declared.types), t)
+  const named = members.map(([member]) => [fieldNameOf(struct, member), fields[member]])
+  return Object.fromEntries(named)
 }
 
 function fieldsOf(
@@ -103,7 +106,7 @@ function fieldsOf(
     const description = `${sentenceOf(schema)}${nullable ? ' Null if there is none.' : ''}`
     const resolve = resolverOf(declared, member, node)
     const type = typeOf(declared, node)
-    return [fieldNameOf(member), t.field({ type, nullable, description, complexity, resolve })]
+    return [member, t.field({ type, nullable, description, complexity, resolve })]
   })
   return Object.fromEntries(fields)
 }
@@ -136,9 +139,12 @@ function nameOf(name: string): string {
   return contents.has(name) ? `${name}Content` : name
 }
 
-/** Returns the field of a member. Caches of clients take a field `id` for the identity of its object, and native tokens have one. */
-export function fieldNameOf(member: string): string {
-  return member === 'id' ? 'tokenId' : member
+/**
+ * Returns the field of a member. Caches of clients take a field `id` for the identity of its object, so the `id` of native tokens, the
+ * only member of this name, has another name.
+ */
+export function fieldNameOf({ name }: Pick<AnyStruct, 'name'>, member: string): string {
+  return name === NativeToken.name && member === 'id' ? 'tokenId' : member
 }
 
 /** Returns the members that all kinds of a family have with the same name and type. */

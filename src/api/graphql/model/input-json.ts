@@ -89,7 +89,7 @@ function printInput(schema: Schema<unknown>, input: unknown, place: Place): Json
 function printStruct(struct: AnyStruct, input: ProtocolInput, place: Place): Json {
   const json: Record<string, Json> = struct.code === undefined ? {} : { type: struct.code }
   for (const [member, schema] of Object.entries(struct.fields)) {
-    const name = fieldNameOf(member)
+    const name = fieldNameOf(struct, member)
     const value = printInput(schema, input[name], inside(place, name))
     if (value !== undefined) json[member] = value
   }
@@ -137,9 +137,10 @@ function keysOfInput(
     const element = elementsOf(input)[Number(key)]
     return [key, ...keysOfInput(node.of, element, { choose, keys: rest })]
   }
-  const inner = node.kind === 'struct' ? node.fields[key] : undefined
+  if (node.kind !== 'struct') return keys
+  const inner = node.fields[key]
   if (inner === undefined) return keys
-  const name = fieldNameOf(key)
+  const name = fieldNameOf(node, key)
   return [name, ...keysOfInput(inner, membersOf(input)[name], { choose, keys: rest })]
 }
 

@@ -23,6 +23,8 @@ const blockTypes = collectTypes([Block])
 /** The GraphQL type of a protocol type, and its input type. */
 const contents = new Set(['Address', 'Block', 'Output', 'Transaction'])
 const typeNameOf = (name: string) => (contents.has(name) ? `${name}Content` : name)
+const fieldNamesOf = (struct: StructSchema<unknown>) =>
+  Object.keys(struct.fields).map((member) => fieldNameOf(struct, member))
 const inputNameOf = (name: string) => (name.endsWith('Input') ? `${name}Fields` : `${name}Input`)
 
 describe('list of types', () => {
@@ -37,9 +39,7 @@ describe('list of types', () => {
     const type = schema.getType(typeNameOf(struct.name))
     const members = isObjectType(type) ? Object.keys(type.getFields()) : undefined
     const code = struct.code === undefined ? [] : ['type']
-    expect(members?.sort()).toEqual(
-      [...code, ...Object.keys(struct.fields).map(fieldNameOf)].sort(),
-    )
+    expect(members?.sort()).toEqual([...code, ...fieldNamesOf(struct)].sort())
   })
 
   test.each([...families])('%s has all its kinds and no other', (name, variants) => {
@@ -56,6 +56,17 @@ describe('list of types', () => {
     const declared = [...structs.keys(), ...families.keys()].map(typeNameOf)
     expect([...visited].sort()).toEqual([...declared, 'MetadataEntry'].sort())
   })
+})
+
+test('only the id of native tokens has another name than in the protocol', () => {
+  const renamed = [...structs.values()].flatMap((struct) =>
+    Object.keys(struct.fields).flatMap((member) => {
+      const name = fieldNameOf(struct, member)
+      return name === member ? [] : [`${struct.name}.${name}`]
+    }),
+  )
+  expect(renamed).toEqual(['NativeTokenFeature.tokenId'])
+  expect(fieldNameOf(Block, 'id')).toBe('id')
 })
 
 describe('scalars', () => {
@@ -81,8 +92,8 @@ describe('scalars', () => {
     const [type, inputType] = [schema.getType(name), schema.getType(inputNameOf(name))]
     const fields = isObjectType(type) ? type.getFields() : {}
     const inputFields = isInputObjectType(inputType) ? inputType.getFields() : {}
-    expect(String(fields[fieldNameOf(member)]?.type)).toBe(output)
-    expect(String(inputFields[fieldNameOf(member)]?.type)).toBe(input)
+    expect(String(fields[fieldNameOf({ name }, member)]?.type)).toBe(output)
+    expect(String(inputFields[fieldNameOf({ name }, member)]?.type)).toBe(input)
   })
 })
 
@@ -92,7 +103,7 @@ describe('list of inputs', () => {
   test.each(inputs)('the input of $name has its members and no other', (struct) => {
     const type = schema.getType(inputNameOf(struct.name))
     const members = isInputObjectType(type) ? Object.keys(type.getFields()) : undefined
-    expect(members?.sort()).toEqual(Object.keys(struct.fields).map(fieldNameOf).sort())
+    expect(members?.sort()).toEqual(fieldNamesOf(struct).sort())
   })
 
   test.each([...blockTypes.families])('%sInput takes exactly one kind', (name, variants) => {
