@@ -51,7 +51,7 @@ describe.each(databases)(
       }
     }
 
-    test('are followed from a common cursor, and other cursors are rejected (5)', async () => {
+    test('are followed from a common cursor, and other cursors are rejected (5, 22)', async () => {
       const logId = chainRecordLogId(testGenesis().network.logId)
       const start = encodeCursor({ logId, seq: 0, branch: noBranch })
       await set(3)

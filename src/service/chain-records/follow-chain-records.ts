@@ -47,31 +47,47 @@ export async function followChainRecords(
 ): Promise<Result<AsyncIterableIterator<ChainRecordChange>, FollowChainRecordsError>> {
   const wanted = wantedChains(chainIds)
   if (!wanted.ok) return wanted
-  const { read } = deps.store
   const named = after === undefined ? undefined : decodeCursor(after, 'after')
-  if (named?.ok) await read.reach({ change: named.value.seq })
-  const logId = chainRecordLogId((await read.logTip()).logId)
-  const seq = await read.latestChainRecordChange()
-  const start = await startOf(deps, after, { logId, seq })
+  if (named?.ok) await deps.store.read.reach({ change: named.value.seq })
+  const end = await endOf(deps)
+  const start = await startOf(deps, after, end)
   if (!start.ok) return start
-  const options = { start: start.value, logId, wanted: wanted.value }
+  const options = { start: start.value, logId: end.logId, wanted: wanted.value }
   return ok(stoppable((signal) => emit(deps, options, signal)))
 }
 
-async function startOf(
-  { store: { read }, mayLag }: Pick<Services, 'store' | 'mayLag'>,
-  after: string | undefined,
-  end: Pick<CursorLog, 'logId' | 'seq'>,
-): Promise<Result<LogPosition, CursorError>> {
-  const log = { ...end, prunedSeq: 0, prunedBranch: noBranch, mayLag }
-  const position = after === undefined ? undefined : placeCursor(after, 'after', log)
-  if (position?.ok === false) return position
-  const seq = position?.value.seq ?? end.seq
+/** Returns the cursor of the end of the log of changes: a client that follows the changes after it gets every later change. */
+export async function chainRecordTipCursor(deps: Pick<Services, 'store'>): Promise<string> {
+  const { logId, seq } = await endOf(deps)
+  return encodeCursor({ logId, ...(await positionAt(deps, seq)) })
+}
+
+type LogEnd = Pick<CursorLog, 'logId' | 'seq'>
+
+async function endOf({ store: { read } }: Pick<Services, 'store'>): Promise<LogEnd> {
+  const { logId } = await read.logTip()
+  return { logId: chainRecordLogId(logId), seq: await read.latestChainRecordChange() }
+}
+
+async function positionAt(
+  { store: { read } }: Pick<Services, 'store'>,
+  seq: number,
+): Promise<LogPosition> {
   const [last] = seq === 0 ? [] : await read.chainRecordChanges({ after: seq - 1, limit: 1 })
-  const branch = branchOfChange(last)
-  return position === undefined
-    ? ok({ seq, branch })
-    : confirmCursor(position.value, branch, 'after', log)
+  return { seq, branch: branchOfChange(last) }
+}
+
+async function startOf(
+  deps: Pick<Services, 'store' | 'mayLag'>,
+  after: string | undefined,
+  end: LogEnd,
+): Promise<Result<LogPosition, CursorError>> {
+  if (after === undefined) return ok(await positionAt(deps, end.seq))
+  const log = { ...end, prunedSeq: 0, prunedBranch: noBranch, mayLag: deps.mayLag }
+  const position = placeCursor(after, 'after', log)
+  if (!position.ok) return position
+  const { branch } = await positionAt(deps, position.value.seq)
+  return confirmCursor(position.value, branch, 'after', log)
 }
 
 interface EmitOptions {

@@ -7,6 +7,7 @@ import {
 } from '../../../service/chain-records/chain-records.ts'
 import {
   type ChainRecordChange,
+  chainRecordTipCursor,
   followChainRecords,
 } from '../../../service/chain-records/follow-chain-records.ts'
 import { setChainRecord } from '../../../service/chain-records/set-chain-record.ts'
@@ -99,6 +100,13 @@ builder.queryFields((t) => ({
     args: pageArgsOf(defaultPageSize),
     resolve: async (_root, page, { services }) => orThrow(await listChainRecords(services, page)),
   }),
+  chainRecordTipCursor: t.field({
+    complexity: reads(3),
+    type: 'String',
+    description:
+      'The cursor of the newest change of chain records. The subscription chainRecordChanged after it sends all later changes, so a client that reads it first, alone or with chainRecords, misses none.',
+    resolve: (_root, _args, { services }) => chainRecordTipCursor(services),
+  }),
 }))
 
 const ChainRecordInput = builder.inputType('ChainRecordInput', {
@@ -168,7 +176,7 @@ builder.subscriptionField('chainRecordChanged', (t) =>
       }),
       after: t.arg.string({
         description:
-          'The cursor after which to start. Without a cursor, only new changes are sent.',
+          'The cursor after which to start: chainRecordTipCursor, or the cursor of the last change. Without a cursor, only new changes are sent, and a client that is disconnected before the first of them cannot resume.',
       }),
     },
     subscribe: async (_root, { chainIds, after }, { services }) =>
