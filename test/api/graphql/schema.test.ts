@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import {
+  type GraphQLInterfaceType,
   type GraphQLNamedType,
+  type GraphQLObjectType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
@@ -65,6 +67,17 @@ test('only nodes have a field id, because the caches of clients identify an obje
   const withId = types.filter((type) => isObjectType(type) && type.getFields().id !== undefined)
   const nodes = schema.getPossibleTypes(present(schema.getType('Node'), 'Node') as never)
   expect(withId.map(({ name }) => name).sort()).toEqual(nodes.map(({ name }) => name).sort())
+})
+
+test('an interface of nodes is a node itself, so that its fragments can select the id', () => {
+  const node = present(schema.getType('Node'), 'Node') as GraphQLInterfaceType
+  const isNode = (type: GraphQLObjectType | GraphQLInterfaceType) =>
+    type.getInterfaces().includes(node)
+  const ofNodes = types
+    .filter(isInterfaceType)
+    .filter((type) => type !== node && schema.getPossibleTypes(type).every(isNode))
+  expect(ofNodes.map(({ name }) => name)).toEqual(['Chain'])
+  expect(ofNodes.every(isNode)).toBe(true)
 })
 
 test('no name repeats Input, Output or Type', () => {

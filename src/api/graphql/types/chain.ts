@@ -91,6 +91,7 @@ const typeNames: { readonly [K in ChainView['kind']]: string } = {
 export const Chain = builder.interfaceRef<ChainView>('Chain').implement({
   description:
     'A chain: an account, anchor, token, NFT or delegation. It is a sequence of outputs, each of which is a state of the chain.',
+  interfaces: [builder.nodeInterfaceRef()],
   resolveType: ({ kind }) => typeNames[kind],
   fields: (t) => ({
     ...exposed(t, 'Hex', {
