@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import {
+  type GraphQLEnumType,
   type GraphQLInterfaceType,
   type GraphQLNamedType,
   type GraphQLObjectType,
@@ -78,6 +79,14 @@ test('an interface of nodes is a node itself, so that its fragments can select t
     .filter((type) => type !== node && schema.getPossibleTypes(type).every(isNode))
   expect(ofNodes.map(({ name }) => name)).toEqual(['Chain'])
   expect(ofNodes.every(isNode)).toBe(true)
+})
+
+test('the description of an error code says when the error occurs, not only its status', () => {
+  const codes = present(schema.getType('ErrorCode'), 'ErrorCode') as GraphQLEnumType
+  const thin = codes
+    .getValues()
+    .filter(({ description }) => /^The REST status/.test(description ?? ''))
+  expect(thin.map(({ name }) => name)).toEqual([])
 })
 
 test('no name repeats Input, Output or Type', () => {
