@@ -90,7 +90,10 @@ export const builder = new SchemaBuilder<{
   },
 })
 
-builder.queryType({ description: 'The queries of the gateway.' })
+builder.queryType({
+  description:
+    'The queries of the gateway. A field with arguments is null, with an error, if an argument is not accepted.',
+})
 builder.mutationType({ description: 'The mutations of the gateway.' })
 
 /**

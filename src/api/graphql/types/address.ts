@@ -176,7 +176,7 @@ const AddressKind = builder.enumType('AddressKind', {
 
 AddressNode.implement({
   description:
-    'An address and its holdings. Each field is read separately and states its own milestone.',
+    'An address and its holdings. The fields of a query are as of one milestone; balance and mana state it.',
   fields: (t) => ({
     bech32: t.string({
       description:
@@ -258,7 +258,8 @@ builder.objectFields(AddressNode, (t) => ({
 builder.objectField(AddressNode, 'unspentOutputs', (t) =>
   t.field({
     type: UnspentOutputConnection,
-    description: 'A list of the unspent outputs that make up the balance.',
+    description:
+      'A list of the unspent outputs that make up the balance, ordered by the slot in which they were booked and then by id.',
     complexity: pageCost,
     args: oldestArgs,
     resolve: async ({ key: heldBy }, page, { services }) =>

@@ -44,7 +44,7 @@ export const BlockFilter = builder.inputType('BlockFilter', {
 export const BlockConnection = listConnection(
   'Block',
   BlockNode,
-  'A page of blocks, ordered by issuing time (Relay connection).',
+  'A page of blocks, in the order of the field that returns it (Relay connection).',
 )
 
 builder.queryField('blocks', (t) =>

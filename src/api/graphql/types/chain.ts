@@ -136,7 +136,7 @@ export const Chain = builder.interfaceRef<ChainView>('Chain').implement({
       type: ChainStateConnection,
       complexity: listCost,
       description:
-        'A list of the states of the chain as of the newest milestone. It is complete even if the chain is destroyed or the log is pruned, but a ledger that began with a snapshot lacks the former states before it.',
+        'A list of the states of the chain as of the newest milestone, ordered by number. It is complete even if the chain is destroyed or the log is pruned, but a ledger that began with a snapshot lacks the former states before it.',
       args: listArgs,
       resolve: async ({ chainId, length }, args, context) => {
         const known = length ?? (await chainInBatch(context, chainId))?.length

@@ -114,7 +114,7 @@ export const FeedSnapshotType = builder.objectRef<FeedSnapshot>('FeedSnapshot').
     outputs: t.field({
       type: [OutputNode],
       description:
-        'The outputs in their current state. An output may have been spent since the cursor; the feed sends that update later.',
+        'The outputs in the order of outputIds, in their current state. An output may have been spent since the cursor; the feed sends that update later.',
       complexity: itemsCost(rowsPerChunk),
       resolve: async ({ outputIds }, _args, { services }) => [
         ...(await readOutputs(services, outputIds)),
@@ -218,7 +218,7 @@ export const FeedNoticeType = builder.objectRef<FeedNotice>('FeedNotice').implem
     ...exposed(t, 'String', { cursor: 'The cursor to resume after if the feed ends now.' }),
     ...exposedOrNull(t, 'Int', {
       closesWithinMs:
-        'Milliseconds within which the connection will be closed. Null if it stays open.',
+        'Milliseconds within which a gateway that stops closes the connection. Null for other topics.',
     }),
     ...exposedOrNull(t, 'UInt32', {
       expiresAt: 'The expiration time of the access token, in Unix seconds. Null for other topics.',

@@ -145,7 +145,7 @@ builder.queryField('ledgerUpdates', (t) =>
     nullable: true,
     extensions: dependsOn('ADDRESS'),
     description:
-      'A list of the ledger updates of an address or of all addresses. Paging arguments can be combined: after and before are applied before first, and first before last. The default is the first 100 updates.',
+      'A list of the ledger updates of an address or of all addresses, in the order of the log. Paging arguments can be combined: after and before are applied before first, and first before last. The default is the first 100 updates.',
     complexity: pageCost,
     args: {
       address: t.arg.string({

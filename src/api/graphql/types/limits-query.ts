@@ -22,7 +22,7 @@ const LimitType = builder.objectRef<Limit>('Limit').implement({
       name: 'The name of the limit, which is the same in every version.',
       meaning: 'The meaning of the limit.',
     }),
-    ...exposed(t, 'UInt64', { value: 'The current maximum, inclusive.' }),
+    ...exposed(t, 'UInt64', { value: 'The current value. A maximum is inclusive.' }),
     ...exposed(t, Unit, { unit: 'The unit of the value.' }),
     ...exposedOrNull(t, ErrorCode, {
       error:

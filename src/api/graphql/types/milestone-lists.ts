@@ -39,7 +39,7 @@ builder.queryField('milestones', (t) =>
     type: MilestoneConnection,
     nullable: true,
     description:
-      'A list of all milestones. Each slot from the genesis to the newest committed slot has one, but a ledger that began with a snapshot contains only the last milestones before it.',
+      'A list of all milestones, ordered by index. Each slot from the genesis to the newest committed slot has one, but a ledger that began with a snapshot contains only the last milestones before it.',
     complexity: listCost,
     args: { ...filterArg(MilestoneFilter, 'milestones'), ...listArgs },
     resolve: async (_root, { filter, ...page }, { services }) =>

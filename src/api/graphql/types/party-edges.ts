@@ -25,7 +25,7 @@ builder.objectField(AddressNode, 'updates', (t) =>
     nullable: true,
     complexity: listCost,
     description:
-      'A list of the ledger updates of the address in a class. Pruned updates are not included. Null with an error if a cursor or a page size is not accepted.',
+      'A list of the ledger updates of the address in a class, in the order of the log. Pruned updates are not included. Null with an error if a cursor or a page size is not accepted.',
     args: {
       ...listArgs,
       ...updateClassArg,
@@ -62,7 +62,7 @@ builder.objectField(AccountNode, 'blocks', (t) =>
     nullable: true,
     complexity: listCost,
     description:
-      'A list of the stored blocks that the account issued. Null with an error in upstream mode.',
+      'A list of the stored blocks that the account issued, ordered by issuing time and then by arrival. Null with an error in upstream mode.',
     args: listArgs,
     resolve: async ({ chainId }, page, context) => {
       const issuerId = chainId as AccountId

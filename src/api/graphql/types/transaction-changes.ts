@@ -50,7 +50,8 @@ const AddressChangeType = builder.objectRef<AddressChange>('AddressChange').impl
       received: 'The number of base tokens in the outputs that the address owns after it.',
     }),
     ...exposed(t, [TokenChange], {
-      tokens: 'The changes of each native token in those inputs and outputs.',
+      tokens:
+        'The changes of each native token in those inputs and outputs, in the order of the inputs and then of the outputs.',
     }),
   }),
 })

@@ -29,7 +29,7 @@ const TransactionFilter = builder.inputType('TransactionFilter', {
 export const TransactionConnection = listConnection(
   'Transaction',
   TransactionNode,
-  'A page of transactions, ordered by slot and then by id (Relay connection).',
+  'A page of transactions, in the order of the field that returns it (Relay connection).',
 )
 
 builder.queryField('transactions', (t) =>

@@ -66,7 +66,8 @@ ValidatorNode.implement({
     delegations: t.field({
       type: DelegationConnection,
       complexity: listCost,
-      description: 'A list of the delegations to the validator that have not ended.',
+      description:
+        'A list of the delegations to the validator that have not ended, ordered by their latest change as of the newest milestone.',
       args: listArgs,
       resolve: ({ entry: { accountId } }, args, context) =>
         chainsOf(context, { kind: chainKinds.DELEGATION, keys: validatorKeys(accountId) }, args),
