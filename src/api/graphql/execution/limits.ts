@@ -48,6 +48,8 @@ export const maxErrorCharacters = 131_072
 
 /** Maximum number of errors of a document. */
 const maxErrors = 100
+/** Characters of a document above which its errors suggest no names: only its texts can be this long. */
+const maxSuggestedCharacters = 65_536
 /** Maximum number of characters in all errors of a document: each error may repeat most of a long document, such as its long names. */
 const maxRepeatedCharacters = 1_000_000
 
@@ -72,7 +74,11 @@ export const documentLimits: Plugin<GatewayContext> = {
   },
   onValidate({ params: { documentAST }, validateFn, setValidationFn }) {
     const { length = 0 } = documentAST.loc?.source.body ?? ''
-    const options = { maxErrors: Math.min(maxErrors, Math.ceil(maxRepeatedCharacters / length)) }
+    const options = {
+      maxErrors: Math.min(maxErrors, Math.ceil(maxRepeatedCharacters / length)),
+      // A text in place of an enum value is compared with the values.
+      hideSuggestions: length > maxSuggestedCharacters,
+    }
     setValidationFn((schema, document, rules) => validateFn(schema, document, rules, options))
   },
 }

@@ -54,6 +54,19 @@ describe('a document that is too large is refused with its code and place, befor
   })
 })
 
+test('the errors of a document with long texts suggest no names', async () => {
+  const documentOf = (text: string) => `{ ledgerUpdates(sort: "${text}") { totalCounts } }`
+  const messagesOf = async (text: string) =>
+    ((await graphql(gateway.url, documentOf(text))).errors ?? []).map(({ message }) => message)
+  expect(await messagesOf('NEWEST')).toEqual([
+    expect.stringContaining('Did you mean the enum value "NEWEST"?'),
+    expect.stringContaining('Did you mean "totalCount"?'),
+  ])
+  const messages = await messagesOf('x'.repeat(70_000))
+  expect(messages).not.toEqual([])
+  expect(messages.join()).not.toContain('Did you mean')
+})
+
 describe('a document is refused with the place of the first element over the limit', () => {
   const aliases = (count: number) =>
     `{ ${Array.from({ length: count }, (_, n) => `a${n}: __typename`).join(' ')} }`
