@@ -46,7 +46,7 @@ OutputNode.implement({
       type: 'BlockId',
       nullable: true,
       description:
-        'The id of the block that carried the transaction. Null with an error if an upstream node does not provide it.',
+        'The id of the block that carried the transaction. An output of the genesis, which no block carries, has the id of the genesis block: zeros and the genesis slot. Null with an error if an upstream node does not provide it.',
       resolve: (view, _args, { services }) =>
         view.blockId ?? outputProvenance(services, view).then((found) => orThrow(found).blockId),
     }),
