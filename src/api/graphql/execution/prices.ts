@@ -124,7 +124,8 @@ function signaturesIn(json: unknown): number {
   return signatures
 }
 
-function lengthOf(json: object): number {
+/** Returns the number of characters of a JSON value; infinity if it is nested too deeply to count them. */
+export function lengthOf(json: object): number {
   try {
     return JSON.stringify(json).length
   } catch {

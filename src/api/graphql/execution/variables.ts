@@ -13,6 +13,7 @@ import {
 } from 'graphql'
 import { createGraphqlError } from '../../errors/errors.ts'
 import { shortened } from '../../errors/message-words.ts'
+import { lengthOf } from './prices.ts'
 
 /**
  * Coerces the variables of an operation (GraphQL specification 6.1.2) as the library does, with its messages, but prints only the
@@ -23,6 +24,9 @@ import { shortened } from '../../errors/message-words.ts'
 export type Coerced =
   | { readonly coerced: Record<string, unknown>; readonly errors?: never }
   | { readonly errors: readonly GraphQLError[]; readonly coerced?: never }
+
+/** Characters of the variables above which their errors suggest no names: looking for names that resemble a long text takes long. */
+const maxSuggestedCharacters = 65_536
 
 /** Maximum number of errors, as in the executor. */
 const maxErrors = 50
@@ -52,15 +56,23 @@ export function coerceVariables(
   const values = given ?? {}
   const known = knownByGiven.get(values)
   if (known?.operation === operation) return known.result
-  const result = coerceAll(schema, operation.variableDefinitions ?? [], values)
+  const definitions = operation.variableDefinitions ?? []
+  const brief = coerceAll(schema, definitions, { given: values, hideSuggestions: true })
+  const isFinal = brief.errors === undefined || lengthOf(values) > maxSuggestedCharacters
+  const result = isFinal ? brief : coerceAll(schema, definitions, { given: values })
   knownByGiven.set(values, { operation, result })
   return result
+}
+
+interface Given {
+  readonly given: Readonly<Record<string, unknown>>
+  readonly hideSuggestions?: boolean
 }
 
 function coerceAll(
   schema: GraphQLSchema,
   definitions: readonly VariableDefinitionNode[],
-  given: Readonly<Record<string, unknown>>,
+  { given, hideSuggestions = false }: Given,
 ): Coerced {
   const coerced: Record<string, unknown> = Object.create(null)
   const errors: GraphQLError[] = []
@@ -82,13 +94,18 @@ function coerceAll(
         Object.assign(coerced, one.coerced)
         continue
       }
-      coerced[name] = coerceInputValue(value, type, (path, invalid, error) => {
-        const text = texts.get(invalid) ?? beginningOf(invalid)
-        texts.set(invalid, text)
-        const place = path.length === 0 ? '' : ` at "${name}${printPath(path)}"`
-        const message = `Variable "$${name}" got invalid value ${text}${place}; ${error.message}`
-        report(createGraphqlError(message, { nodes: definition, originalError: error }))
-      })
+      coerced[name] = coerceInputValue(
+        value,
+        type,
+        (path, invalid, error) => {
+          const text = texts.get(invalid) ?? beginningOf(invalid)
+          texts.set(invalid, text)
+          const place = path.length === 0 ? '' : ` at "${name}${printPath(path)}"`
+          const message = `Variable "$${name}" got invalid value ${text}${place}; ${error.message}`
+          report(createGraphqlError(message, { nodes: definition, originalError: error }))
+        },
+        hideSuggestions,
+      )
     }
   } catch (thrown) {
     if (thrown !== tooManyErrors) throw thrown

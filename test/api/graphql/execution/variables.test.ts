@@ -36,6 +36,16 @@ describe('variables', () => {
   })
 })
 
+test('errors of long variables suggest no names', () => {
+  const operation = operationOf(listed)
+  const short = coerceVariables(schema, operation, { f: { kindz: [] } })
+  expect(short.errors?.join()).toContain('Did you mean "kinds"?')
+  const long = { ['a'.repeat(70_000)]: 1, kindz: [] }
+  const { errors = [] } = coerceVariables(schema, operation, { f: long })
+  expect(errors.length).toBe(2)
+  expect(errors.join()).not.toContain('Did you mean')
+})
+
 describe('very many refused values', () => {
   const query = 'query ($f: OutputFilter) { outputs(filter: $f) { nodes { outputId } } }'
   let gateway: TestGateway
