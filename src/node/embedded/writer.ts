@@ -120,15 +120,22 @@ async function write(writing: Writing, leaderTerm: LeaderTerm): Promise<LeaseLos
   if (loaded.value === undefined) return undefined
   let committed = loaded.value
   const first = committed.commitment.slot
+  let before = Number.POSITIVE_INFINITY
   for (;;) {
     const begun = performance.now()
     // Every block that this process acknowledged is in the inbox when the term ends.
     const isLast = ended.aborted
-    const booked = await booker.next(term)
+    const booked = await booker.next(term, before)
     if (!booked.ok) return booked.error
     const { count, isMore } = booked.value
     if (count > 0) deps.times?.booked(count, performance.now() - begun)
     if (isLast && !isMore) return undefined
+    if (isLast && before === Number.POSITIVE_INFINITY) {
+      // Other processes may fill the inbox faster than it is booked. The slots up to the committed one are closed already.
+      const closed = await deps.store.write.closeSlots(term, committed.commitment.slot)
+      if (!closed.ok) return closed.error
+      before = closed.value.nextInbox
+    }
     // Read after the booking: a slot that ended meanwhile is committed before blocks of the next one are booked.
     const due = dueSlot(deps)
     const { slot } = committed.commitment

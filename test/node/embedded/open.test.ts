@@ -123,24 +123,30 @@ test('the embedded ledger commits slots while blocks arrive faster than it books
   await database.remove()
 }, 60_000)
 
-test('the embedded ledger ends while other processes accept blocks', async () => {
-  const database = await defaultDatabase().create()
-  const genesis = developmentGenesis(keys, startSeconds)
-  const ledger = await openEmbeddedLedger(database.url, { startSeconds, genesis })
-  const { store, source } = ledger.at()
-  const { slot } = source.status()
-  await ledger.untilCommitted(slot - genesis.parameters.minCommittableAge)
-  const block = { slot, transactionId: undefined }
-  let blocks = 0
-  let isClosed = false
-  const closing = source.close().then(() => {
-    isClosed = true
-  })
-  for (let calls = 0; calls < 100 && !isClosed; calls++) {
-    await store.write.acceptBlocks(Array.from({ length: 20 }, () => incomingBlock(++blocks, block)))
-  }
-  expect(isClosed).toBe(true)
-  await closing
-  await ledger.close()
-  await database.remove()
-}, 60_000)
+// A booking has at most 500 blocks.
+test.each([20, 600])(
+  'the embedded ledger ends while other processes accept %i blocks at a time',
+  async (count) => {
+    const database = await defaultDatabase().create()
+    const genesis = developmentGenesis(keys, startSeconds)
+    const ledger = await openEmbeddedLedger(database.url, { startSeconds, genesis })
+    const { store, source } = ledger.at()
+    const { slot } = source.status()
+    await ledger.untilCommitted(slot - genesis.parameters.minCommittableAge)
+    const block = { slot, transactionId: undefined }
+    let blocks = 0
+    let isClosed = false
+    const closing = source.close().then(() => {
+      isClosed = true
+    })
+    for (let calls = 0; calls < 100 && !isClosed; calls++) {
+      const some = Array.from({ length: count }, () => incomingBlock(++blocks, block))
+      await store.write.acceptBlocks(some)
+    }
+    expect(isClosed).toBe(true)
+    await closing
+    await ledger.close()
+    await database.remove()
+  },
+  60_000,
+)
