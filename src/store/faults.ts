@@ -17,7 +17,15 @@ export function storeFaultOf(failure: unknown): StoreFault | undefined {
   if (failure instanceof HistoryRewound) return 'REWOUND'
   if (failure instanceof ShardsIncomplete) return 'AWAY'
   if (failure instanceof ColumnUnreadable) return 'DAMAGED'
-  const { code = '', message = '', cause, meta, errcode } = fieldsOf(failure)
+  const {
+    code = '',
+    message = '',
+    cause,
+    meta,
+    errcode,
+    syscall,
+    clientVersion,
+  } = fieldsOf(failure)
   const { kind = '', originalCode = '' } = fieldsOf(
     fieldsOf(fieldsOf(meta).driverAdapterError).cause ?? cause,
   )
@@ -25,10 +33,14 @@ export function storeFaultOf(failure: unknown): StoreFault | undefined {
   const codes = [originalCode, code, ...(errcode === undefined ? [] : [resultCodeName(errcode)])]
   if (codes.some((one) => damagedCodes.test(one))) return 'DAMAGED'
   if (codes.some((one) => unwritableCodes.test(one))) return 'NOT_WRITABLE'
+  // Prisma passes on the code of a failed connection, without the call.
+  const isOfConnection = syscall === 'connect' || clientVersion !== undefined
   const isAway =
     passingKinds.includes(kind) ||
     codes.some((one) => passingClasses.test(one)) ||
     passingCodes.includes(code) ||
+    // The Unix socket of a server that has stopped.
+    (code === 'ENOENT' && isOfConnection) ||
     passingMessages.test(message)
   return isAway ? 'AWAY' : undefined
 }
@@ -109,6 +121,8 @@ interface FailureFields {
   readonly meta?: unknown
   readonly driverAdapterError?: unknown
   readonly errcode?: number
+  readonly syscall?: string
+  readonly clientVersion?: string
 }
 
 /** Returns the members of an exception of this program, of Prisma or of a driver; an empty object for a value of another type. */

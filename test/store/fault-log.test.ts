@@ -142,6 +142,7 @@ describe('a server of postgresql that ends a statement', () => {
 test.runIf(process.platform === 'linux').each([
   ['name does not resolve', 'x.invalid'],
   ['network has no route', '255.255.255.255'],
+  ['Unix socket is gone', encodeURIComponent('/nonexistent')],
 ])('a server of postgresql whose %s is away', async (_what, host) => {
   const url = `postgresql://nobody:hush@${host}/none`
   const opened = await databaseOf({ url, wakeUrl: undefined, log: silentLog })
