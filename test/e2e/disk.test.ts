@@ -265,23 +265,27 @@ describe('a damaged file', () => {
   })
 })
 
-test('a moved database file is not written until it is back', async () => {
-  const submit = (n: number) =>
-    post(gateway.url, JSON.stringify({ type: 0, tag: `0x0${n}`, data: '0x' }))
-  const first = await acceptedId(await submit(1))
-  const gone = `${folder.databaseFile}.gone`
-  renameSync(folder.databaseFile, gone)
-  expect(JSON.stringify(await refusalOf(await submit(2)))).toEqual(away)
-  await untilHealth(gateway.url, 503)
-  renameSync(gone, folder.databaseFile)
-  await untilHealth(gateway.url)
-  const third = await acceptedId(await submit(3))
-  await gateway.end('SIGKILL')
-  gateway = await serve()
-  for (const id of [first, third]) {
-    expect((await rest(`${gateway.url}/api/core/v3/blocks/${id}`)).status).toBe(200)
-  }
-})
+// Without the last one another process would not see the locks of this one.
+test.each(['', '-wal', '-shm'])(
+  'a database whose file …%s was moved is not written until it is back',
+  async (end) => {
+    const submit = (n: number) =>
+      post(gateway.url, JSON.stringify({ type: 0, tag: `0x0${n}`, data: '0x' }))
+    const first = await acceptedId(await submit(1))
+    const file = folder.databaseFile + end
+    renameSync(file, `${file}.gone`)
+    expect(JSON.stringify(await refusalOf(await submit(2)))).toEqual(away)
+    await untilHealth(gateway.url, 503)
+    renameSync(`${file}.gone`, file)
+    await untilHealth(gateway.url)
+    const third = await acceptedId(await submit(3))
+    await gateway.end('SIGKILL')
+    gateway = await serve()
+    for (const id of [first, third]) {
+      expect((await rest(`${gateway.url}/api/core/v3/blocks/${id}`)).status).toBe(200)
+    }
+  },
+)
 
 async function refusalOf(response: Response) {
   return [response.headers.get('retry-after'), ...(await refusal(response))] as const

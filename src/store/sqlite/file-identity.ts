@@ -11,12 +11,15 @@ export interface FileIdentity {
   check(): void
 }
 
-/** Creates the identity of a database file and of its write-ahead log. The first check that finds a file records it. Takes microseconds. */
+/**
+ * Creates the identity of a database file, of its write-ahead log, and of the index of that log, which has the locks: another process would
+ * create another index, and both would write. The first check that finds a file records it. Takes microseconds.
+ */
 export function fileIdentityOf(file: string): FileIdentity {
   const known = new Map<string, number>()
 
   function check(): void {
-    for (const path of [file, `${file}-wal`]) {
+    for (const path of [file, `${file}-wal`, `${file}-shm`]) {
       const found = statSync(path, { throwIfNoEntry: false })?.ino
       const former = known.get(path)
       if (former === undefined && found !== undefined) known.set(path, found)
