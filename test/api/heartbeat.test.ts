@@ -8,6 +8,7 @@ test('a heartbeat disconnects a client that sends nothing between two pings, and
   let isCut = false
   const dead = {
     isSilent: false,
+    isBusy: () => false,
     ping: () => pings.dead++,
     cut: () => {
       isCut = true
@@ -15,6 +16,7 @@ test('a heartbeat disconnects a client that sends nothing between two pings, and
   }
   const alive = {
     isSilent: false,
+    isBusy: () => false,
     ping: () => {
       pings.alive++
       alive.isSilent = false

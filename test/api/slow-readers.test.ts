@@ -21,9 +21,9 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 
 /** A feed with eight events of a megabyte, more than the system buffers. */
-function largeFeed(): string {
+function largeFeed({ log } = gateway): string {
   const updates = Array.from({ length: 24 }, (_, i) => `u${i}: updates { ...Row }`).join(' ')
-  return `subscription { ledgerUpdates(after: "${gateway.log.cursorAt(0)}") {
+  return `subscription { ledgerUpdates(after: "${log.cursorAt(0)}") {
     ... on LedgerUpdateBatch { ${updates} } ... on FeedProgress { mode } } }
     fragment Row on LedgerUpdate { address cursor historyHash outputId }`
 }
@@ -74,4 +74,40 @@ test('a WebSocket is not closed while its events wait to be read (7, 12)', async
   await until(() => isClosed || last.includes('LIVE'), { what: 'the feed is live' })
   expect(isClosed).toBe(false)
   socket.terminate()
+})
+
+test('a WebSocket is not closed while events that came after a ping wait to be read (7, 12)', async () => {
+  const roundMs = 1_100
+  const other = await serveLog({ limits: { heartbeatMs: roundMs } })
+  await other.known()
+  const url = `${other.url.replace('http', 'ws')}/graphql`
+  const socket = new WebSocket(url, 'graphql-transport-ws', { autoPong: false })
+  let isClosed = false
+  socket.once('close', () => {
+    isClosed = true
+  })
+  await once(socket, 'open')
+  socket.send('{"type":"connection_init"}')
+  let received = ''
+  socket.on('message', (bytes) => {
+    received += bytes
+  })
+  socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query: largeFeed(other) } }))
+  let isReading = true
+  socket.on('ping', () => {
+    if (isReading) socket.pong()
+  })
+  await until(() => received.includes('"next"'), { what: 'the feed is open' })
+  isReading = false
+  await once(socket, 'ping')
+  socket.pause()
+  await other.commit(slotOf(...Array.from({ length: 800 }, () => owner)))
+  await delay(2 * roundMs)
+  isReading = true
+  socket.resume()
+  const end = `"cursor":"${other.log.cursorAt(800)}"`
+  await until(() => isClosed || received.includes(end), { what: 'the last update arrives' })
+  expect(isClosed).toBe(false)
+  socket.terminate()
+  await other.close()
 })

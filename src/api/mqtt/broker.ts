@@ -143,11 +143,8 @@ function createSocketServer(): WebSocketServer {
 function peerOf(socket: WebSocket): Peer {
   const peer = {
     isSilent: false,
-    // With unsent data the pong would be late, so `stalled-writes.ts` watches the writes instead.
-    ping: () => {
-      if (socket.isPaused || socket.bufferedAmount > 0) peer.isSilent = false
-      else socket.ping()
-    },
+    isBusy: () => socket.isPaused || socket.bufferedAmount > 0,
+    ping: () => socket.ping(),
     cut: () => socket.terminate(),
   }
   const live = () => {

@@ -4,6 +4,8 @@
 export interface Peer {
   /** Whether no message arrived since the last ping. The heartbeat sets it, and the peer clears it with every message. */
   isSilent: boolean
+  /** Whether an answer would be late, because it or earlier data is not read yet. `stalled-writes.ts` watches such a peer instead. */
+  isBusy(): boolean
   /** Sends a ping, which the peer must answer. */
   ping(): void
   /** Closes the connection without a handshake. */
@@ -32,7 +34,10 @@ export function startHeartbeat(everyMs = roundMs): Heartbeat {
     turn = (turn + 1) % parts
     const part = wheel[turn] ?? []
     for (const peer of part) {
-      if (peer.isSilent) {
+      // The peer may have become busy after the last ping.
+      if (peer.isBusy()) {
+        peer.isSilent = false
+      } else if (peer.isSilent) {
         peer.cut()
       } else {
         peer.isSilent = true

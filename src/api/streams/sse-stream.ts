@@ -132,6 +132,7 @@ function commentingPeer(response: ServerResponse) {
   let quietRounds = 0
   const peer = {
     isSilent: false,
+    isBusy: () => false,
     ping: () => {
       peer.isSilent = false
       const before = written

@@ -70,11 +70,8 @@ export function createConnection(
     completedEnds: new Map(),
     awaitedEnd: undefined,
     isSilent: false,
-    ping: () => {
-      // A paused socket receives no pong, and a pong after unsent data would be late; `stalled-writes.ts` watches the writes instead.
-      if (socket.isPaused || duplex.writableLength > 0) connection.isSilent = false
-      else socket.ping()
-    },
+    isBusy: () => socket.isPaused || duplex.writableLength > 0,
+    ping: () => socket.ping(),
     cut: () => socket.terminate(),
   }
   return connection
