@@ -151,6 +151,12 @@ describe('the tarball', () => {
     expect(messages).toEqual([])
   })
 
+  test('of the client has a README without links to files that it lacks', () => {
+    const readme = readFileSync(join(home, 'node_modules/@ledger-gateway/client/README.md'), 'utf8')
+    expect(readme).toContain('docs/examples/client/node.ts')
+    expect(readme.match(/\]\((?!https?:|#)[^)]*\)/g)).toBeNull()
+  })
+
   test('exports the schema and the OpenAPI document by name', async () => {
     const { stdout } = await runModule(`
       import { readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -25,12 +25,17 @@ export async function packClient(folder: string): Promise<string> {
   mkdirSync(target)
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(clientManifest, undefined, 2)}\n`)
   copyFileSync(join(root, 'LICENSE'), join(target, 'LICENSE'))
-  copyFileSync(join(root, 'docs/client.md'), join(target, 'README.md'))
+  const readme = readFileSync(join(root, 'docs/client.md'), 'utf8')
+  // The package has none of the other documents.
+  writeFileSync(join(target, 'README.md'), readme.replaceAll(relativeLink, 'docs/$1'))
   for (const file of readdirSync(compiled)) {
     if (/\.(?:js|d\.ts)$/.test(file)) copyFileSync(join(compiled, file), join(target, file))
   }
   return await pack(folder, target)
 }
+
+/** A link to another document or to an example; the target is its first group. */
+const relativeLink = /\[[^\]]*\]\((?!https?:|#)([^)]*)\)/g
 
 const entry = (name: string) => ({ types: `./${name}.d.ts`, default: `./${name}.js` })
 
