@@ -15,8 +15,10 @@ import { serverFacts } from '../sql/postgresql/server.ts'
 import { shardStatements } from '../sql/postgresql/shards.ts'
 import { postgresqlStatements } from '../sql/postgresql/statements.ts'
 import { tableStatements } from '../sql/postgresql/tables.ts'
+import { lockWaitMs } from '../sql/postgresql/transaction.ts'
 import { reasonOf, unusable } from '../unusable.ts'
 import { connectionTo } from './hosts.ts'
+import { lockWaitOf } from './lock-wait.ts'
 import { openNotifications } from './notifications.ts'
 import { openRawConnection } from './raw.ts'
 import { openReads, type PostgresqlReads } from './reads.ts'
@@ -34,7 +36,15 @@ export function openPostgresql({ url, wakeUrl, log, onConnect }: DatabaseOptions
   const isOpen = () => !isClosed
 
   // One connection, so that reads of the writer follow its writes.
-  const writing = openPool({ ...connection, ...hook, max: 1 })
+  const writing = openPool({
+    ...connection,
+    max: 1,
+    // Its reads outside of transactions wait no longer than its transactions.
+    onConnect: async (client) => {
+      await onConnect?.(client)
+      await client.query(lockWaitOf(client, lockWaitMs))
+    },
+  })
   const reading = openPool({ ...connection, ...hook, max: clientConnections })
   const writer = clientOf(writing, isOpen)
   const reader = clientOf(reading, isOpen)

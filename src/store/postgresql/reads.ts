@@ -8,6 +8,7 @@ import {
   type SnapshotConnection,
 } from '../database.ts'
 import type { PoolLoad } from '../load.ts'
+import { lockWaitOf, serverOf } from './lock-wait.ts'
 import { type Pipeline, pipelineOf } from './pipeline.ts'
 import { createReadBatches } from './read-batches.ts'
 import { commandOf, createStatements, type Statement } from './statements.ts'
@@ -67,7 +68,7 @@ function openConnections(settings: PoolConfig): Connections {
     // On a connection in use the next statement fails anyway.
     client.on('error', () => lost.add(client))
     // The driver sends this before any other statement. If it fails, the connection is lost.
-    client.query(shortReads).catch(() => {})
+    client.query(`${shortReads}; ${lockWaitOf(client, maxSnapshotMs)}`).catch(() => {})
   })
 
   return {
@@ -246,7 +247,7 @@ async function beginSnapshot(client: PoolClient): Promise<boolean> {
   // One text with several statements needs one round trip. The driver then returns one result per statement.
   const results: unknown = await client.query(`${begin}; ${limit}; SELECT pg_backend_pid() AS pid`)
   const server: unknown = Array.isArray(results) ? results.at(-1)?.rows[0]?.pid : undefined
-  return 'processID' in client && client.processID === server
+  return serverOf(client) === server
 }
 
 /** invalid_sql_statement_name, duplicate_prepared_statement (PostgreSQL manual, appendix A). */

@@ -105,6 +105,17 @@ describe('writing to postgresql', () => {
     expect(await use.store.write.acceptBlocks([incomingBlock(1)])).toEqual(['ACCEPTED'])
   })
 
+  test('has reads that wait for a lock no longer than ten seconds', async () => {
+    const { read, write } = use.store
+    await client.query('BEGIN; LOCK TABLE blocks')
+    // The first one is on the connection of the writer, outside of a transaction.
+    const reads = [write.pendingBlocks(1), read.recentBlocks(1)]
+    const failures = await Promise.all(reads.map((one) => one.catch((error: unknown) => error)))
+    expect(failures.map(isStoreAway)).toEqual([true, true])
+    await client.query('ROLLBACK')
+    expect(await Promise.all([write.pendingBlocks(1), read.recentBlocks(1)])).toEqual([[], []])
+  })
+
   test("learns that the lease is held without a wait for the holder's commit", async () => {
     await use.store.write.renewLease(use.term, 0)
     await lockWriter()
@@ -224,8 +235,8 @@ describe('writing to postgresql', () => {
   test('leaves no setting behind in the session, because a pooler may lend it to others', async () => {
     const { sql, other } = await secondWriter(use.url)
     await other.transaction((tx) => sql.beginWriting(tx))
-    const settings = await other.query('SHOW lock_timeout')
-    expect(settings).toEqual([{ lock_timeout: '0' }])
+    const name = 'idle_in_transaction_session_timeout'
+    expect(await other.query(`SHOW ${name}`)).toEqual([{ [name]: '0' }])
     await other.close()
   })
 

@@ -12,12 +12,15 @@ export const channels: { readonly [T in StoreNotification['topic']]: string } = 
   LEASE_FREED: 'ledger_gateway_lease',
 }
 
+/** Milliseconds for which a statement of the writer waits for a lock of another session. */
+export const lockWaitMs = 2_000
+
 /**
  * SQL of the settings of a writing transaction. A slot of any size must be committed, so other timeouts of the role or the database are
  * off; `transaction_timeout` exists from PostgreSQL 17 on. `remote_apply` is kept as `synchronous_commit`, because it is stricter than `on`.
  */
 const settings = `set_config('idle_in_transaction_session_timeout', '2s', true),
-  set_config('lock_timeout', '2s', true),
+  set_config('lock_timeout', '${lockWaitMs}', true),
   set_config('statement_timeout', '0', true),
   CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
     THEN set_config('transaction_timeout', '0', true) END,
