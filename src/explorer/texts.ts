@@ -82,6 +82,7 @@ export const texts = {
       ['t', 'Change the theme'],
       ['?', 'Show this list'],
     ],
+    areOn: 'Use these keys',
     open: 'Keyboard shortcuts',
   },
   copy: 'Copy',

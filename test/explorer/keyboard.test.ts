@@ -139,6 +139,39 @@ test('no page opens behind the list of the keys', async () => {
   expect(await state()).toEqual(['/blocks', 'auto', false])
 })
 
+test('the keys can be turned off, and stay off after a reload', async () => {
+  const { page } = tab
+  const box = 'dialog input[type="checkbox"]'
+  const state = () =>
+    page.evaluate(() => [
+      location.pathname,
+      document.querySelector('dialog')?.open,
+      document.activeElement?.id,
+      document.querySelectorAll('.search kbd').length,
+    ])
+  const press = async () => {
+    for (const key of ['g', 'b', '?', '/'] as const) await page.keyboard.press(key)
+  }
+  await open('/')
+  await page.keyboard.press('?')
+  await page.click(box)
+  await page.keyboard.press('Escape')
+  const before = await state()
+  expect(before).toEqual(['/', false, expect.any(String), 0])
+  await press()
+  expect(await state()).toEqual(before)
+  await page.reload()
+  await page.waitForSelector('.link-live')
+  await press()
+  expect(await state()).toEqual(['/', false, '', 0])
+  await page.click('.header .icon-button')
+  expect(await page.$eval(box, (one) => (one as HTMLInputElement).checked)).toBe(false)
+  await page.click(box)
+  await page.keyboard.press('Escape')
+  await press()
+  expect(await state()).toEqual(['/blocks', true, expect.any(String), 1])
+})
+
 test('the focus stays in a live list when its row leaves', async () => {
   await open('/')
   const rows = 'section[aria-label="Milestones"] [data-row]'

@@ -9,6 +9,27 @@ import { switchTheme } from './theme.ts'
 
 const isHelpOpen = signal(false)
 
+/** Whether keys without a modifier act. Speech input and unsteady hands press such keys unintentionally (WCAG 2.1.4). */
+export const areKeysOn = signal(areKeysChosen())
+
+function areKeysChosen(): boolean {
+  try {
+    return localStorage.getItem('keys') !== 'off'
+  } catch {
+    return true
+  }
+}
+
+function switchKeys(): void {
+  areKeysOn.value = !areKeysOn.peek()
+  try {
+    if (areKeysOn.peek()) localStorage.removeItem('keys')
+    else localStorage.setItem('keys', 'off')
+  } catch {
+    // A browser without local storage forgets the choice when the tab closes.
+  }
+}
+
 /** The section that each letter opens after `g`. */
 const sections: Readonly<Record<string, () => string>> = {
   h: () => linkTo('home'),
@@ -30,6 +51,7 @@ export function openKeyboardHelp(): void {
 export function startKeyboard(): void {
   let isGoing = false
   addEventListener('keydown', (event) => {
+    if (!areKeysOn.peek()) return
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
     // A page behind the dialog cannot be seen, nor get the focus.
     if (document.querySelector('dialog[open]') !== null) return
@@ -124,6 +146,12 @@ export function KeyboardHelp() {
           </div>
         ))}
       </dl>
+      <p>
+        <label>
+          <input type="checkbox" checked={areKeysOn.value} onChange={switchKeys} />{' '}
+          {texts.keys.areOn}
+        </label>
+      </p>
       <button type="button" class="button" onClick={close}>
         {texts.keys.close}
       </button>

@@ -7,6 +7,7 @@ import { sendDocument } from '../graphql.ts'
 import { hitOf } from '../parts/hits.tsx'
 import { linkTo, navigate, place } from '../router.ts'
 import { texts } from '../texts.ts'
+import { areKeysOn } from './keyboard.tsx'
 
 /** The search box of the header, with suggestions while the user types. Enter opens the first result. */
 
@@ -38,7 +39,7 @@ export function SearchBox() {
         }}
       >
         <SearchField input={input} search={search} />
-        <kbd>/</kbd>
+        {areKeysOn.value && <kbd>/</kbd>}
       </form>
       <Suggestions of={search} />
     </search>
@@ -146,7 +147,7 @@ function SearchField({ input, search: { active, hits, suggest, hide } }: SearchF
       aria-autocomplete="list"
       aria-activedescendant={active.value >= 0 ? `suggestion-${active.value}` : undefined}
       placeholder={texts.search.placeholder}
-      title={texts.search.hint}
+      title={areKeysOn.value ? texts.search.hint : undefined}
       onInput={(event) => void suggest(ungrouped(event.currentTarget.value))}
       onKeyDown={onKey}
       onBlur={hide}
