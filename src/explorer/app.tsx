@@ -1,10 +1,11 @@
-import { computed, effect, signal } from '@preact/signals'
+import { computed, effect, signal, untracked } from '@preact/signals'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { Header } from './frame/header.tsx'
 import { KeyboardHelp } from './frame/keyboard.tsx'
 import { SlotStrip } from './frame/slot-strip.tsx'
 import { StatusLine } from './frame/status-line.tsx'
 import { link } from './live.ts'
+import { pause, paused } from './milestones.ts'
 import { fetchFrame, frame } from './network.ts'
 import type { OpenPage } from './page.tsx'
 import { pageModules } from './pages.ts'
@@ -24,6 +25,8 @@ const isOffline = computed(() => link.value.state === 'reconnecting')
 export function startPages(): void {
   effect(() => {
     const { value: next } = place
+    // Also while the pages are paused, a page is as of the time at which it is opened.
+    if (paused.peek() !== undefined) untracked(pause)
     if (next === undefined) {
       replace(undefined)
       return

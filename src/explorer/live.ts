@@ -5,6 +5,7 @@ import {
   type NewMilestonesData,
 } from '../generated/explorer/new-milestones.ts'
 import { endpoint } from './graphql.ts'
+import { received } from './milestones.ts'
 import { fetchFrame, frame, gatewayTimeMs, type Tip } from './network.ts'
 
 /**
@@ -22,12 +23,6 @@ export type Link =
   | { readonly state: 'asleep' }
 
 export const link = signal<Link>({ state: 'connecting' })
-
-/** The latest milestones, newest first. */
-export const milestones = signal<readonly Tip[]>([])
-
-/** Counter that increases when everything on a page may be out of date, after an interruption that was too long to replay. */
-export const generation = signal(0)
 
 /** Time at which the newest milestone arrived, in milliseconds. */
 let arrivedMs = Date.now()
@@ -90,7 +85,7 @@ interface Ending {
 /** Follows over one connection. */
 async function followOnce(): Promise<Ending> {
   const connection = createConnection()
-  const after = milestones.peek()[0]?.index
+  const after = received.peek().milestones[0]?.index
   expectedIndex = (after ?? 0) + slotsSince(arrivedMs)
   try {
     const opened = await openStream({
@@ -130,13 +125,13 @@ interface FeedResult {
 }
 
 function addMilestone(next: Tip): void {
-  const known = milestones.peek()
+  const { milestones: known, generation } = received.peek()
   const newest = known[0]?.index ?? 0
   // If a milestone was skipped, everything is requested again.
   if (next.index > newest + 1) return void fetchFrame().then((isLoaded) => isLoaded && startAgain())
   if (next.index <= newest) return
   batch(() => {
-    milestones.value = [next, ...known].slice(0, maxMilestones)
+    received.value = { generation, milestones: [next, ...known].slice(0, maxMilestones) }
     arrivedMs = Date.now()
     const slots = expectedIndex - next.index
     link.value = slots > 2 ? { state: 'catching-up', slots } : { state: 'live' }
@@ -149,15 +144,12 @@ function addMilestone(next: Tip): void {
 
 /** Replaces the milestones by those of the frame, and marks the content of the page as out of date. */
 function startAgain(): void {
-  batch(() => {
-    show()
-    generation.value = generation.peek() + 1
-  })
+  show(received.peek().generation + 1)
 }
 
 /** Shows the milestones of the frame. */
-function show(): void {
-  milestones.value = frame.peek()?.strip?.nodes ?? []
+function show(generation = received.peek().generation): void {
+  received.value = { generation, milestones: frame.peek()?.strip?.nodes ?? [] }
   arrivedMs = Date.now()
 }
 

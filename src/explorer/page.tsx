@@ -2,8 +2,8 @@ import { effect, type Signal, signal } from '@preact/signals'
 import type { ComponentChildren, ComponentType } from 'preact'
 import { shortened } from './format.ts'
 import { type Answer, endpoint, type Failure, type TypedDocument } from './graphql.ts'
-import { generation, milestones } from './live.ts'
-import { fetchWithFrame, type Tip } from './network.ts'
+import { generation, milestones, paused } from './milestones.ts'
+import { fetchWithFrame } from './network.ts'
 import { isSame } from './parts/same.ts'
 import { Failed, Loading, Missing } from './parts/states.tsx'
 import { FirstPage } from './parts/tables/paging.tsx'
@@ -205,27 +205,30 @@ function refresh({ liveness, request }: RefreshDeps): () => void {
   let lastIndex = milestones.peek()[0]?.index
   let lastGeneration = generation.peek()
 
-  function mayHaveChanged(): boolean {
-    const live = liveness()
-    return live === 'UPDATES' ? hasUpdates(milestones.peek()[0]) : live !== 'NEVER'
-  }
-
   const stop = effect(() => {
-    const index = milestones.value[0]?.index
+    const former = lastIndex
     const isReplaced = generation.value !== lastGeneration
-    // The milestones that arrive with the first answer belong to the same snapshot.
-    const isNew = lastIndex !== undefined && index !== lastIndex
-    lastIndex = index
+    lastIndex = milestones.value[0]?.index
     lastGeneration = generation.value
-    if ((isNew || isReplaced) && (isReplaced || mayHaveChanged())) request()
+    // The milestones that arrive with the first answer belong to the same snapshot.
+    const isNew = former !== undefined && lastIndex !== former
+    if (isReplaced || (isNew && mayChange(liveness(), former))) request()
   })
   const timer = setInterval(() => {
-    if (!document.hidden && liveness() === 'SECONDS') request()
+    if (!document.hidden && paused.peek() === undefined && liveness() === 'SECONDS') request()
   }, refreshMs)
   return () => {
     clearInterval(timer)
     stop()
   }
+}
+
+/** Whether the milestones after one may have changed a page. */
+function mayChange(live: Liveness, former: number): boolean {
+  if (live !== 'UPDATES') return live !== 'NEVER'
+  const news = milestones.peek().filter(({ index }) => index > former)
+  // After a long pause the oldest of them are not known.
+  return news.at(-1)?.index !== former + 1 || news.some(({ updateCount }) => updateCount !== '0')
 }
 
 interface ShownPage<Data> {
@@ -298,10 +301,6 @@ function createRequestQueue<Data>(
 
 /** Milliseconds between requests of a page with liveness `SECONDS`. */
 const refreshMs = 5_000
-
-function hasUpdates(milestone: Tip | undefined): boolean {
-  return milestone !== undefined && milestone.updateCount !== '0'
-}
 
 /** URL of GraphiQL with the document and its variables; `undefined` if the URL would be too long. */
 function editorAddress(query: string, variables: object): string | undefined {

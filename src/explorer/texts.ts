@@ -58,6 +58,10 @@ export const texts = {
     standby: 'standby: another gateway writes',
     slot: 'slot',
     behind: (seconds: string) => `${seconds} s behind the clock`,
+    pause: 'Pause',
+    resume: 'Resume',
+    updates: 'updates',
+    waiting: (n: number) => `paused: ${n} new`,
     cursor: 'cursor',
     query: 'view as GraphQL query',
   },
@@ -167,7 +171,6 @@ export const texts = {
     parties: 'From → to',
     noTransactions: 'No transactions yet.',
     toFaucet: 'Request tokens from the faucet',
-    waiting: (n: number) => (n === 1 ? 'paused: 1 new' : `paused: ${n} new`),
   },
   change: { created: 'created', spent: 'spent' },
   milestone: {

@@ -4,12 +4,20 @@ import { present } from '../../src/lib/assert.ts'
 import { bytesToHex } from '../../src/lib/hex.ts'
 import type { NftOutput } from '../../src/protocol/outputs.ts'
 import type { Id, TransactionId } from '../../src/protocol/primitives.ts'
-import { openBrowser, openTab, type Tab } from '../support/browser.ts'
+import { accessibilityProblems, openBrowser, openTab, type Tab } from '../support/browser.ts'
 import { graphql } from '../support/client.ts'
 import { type LedgerWorld, startWorld } from '../support/ledger-world.ts'
 import { oddPaymentOf } from '../support/odd-outputs.ts'
 import { until } from '../support/until.ts'
-import { addressOf, genesisOutputs, issuer, ownedBy, untilHealth, user } from '../support/wallet.ts'
+import {
+  addressOf,
+  genesisOutputs,
+  issuer,
+  ownedBy,
+  paymentOf,
+  untilHealth,
+  user,
+} from '../support/wallet.ts'
 
 /** A user operates the explorer with the keyboard alone. */
 
@@ -170,6 +178,74 @@ test('the keys can be turned off, and stay off after a reload', async () => {
   await page.keyboard.press('Escape')
   await press()
   expect(await state()).toEqual(['/blocks', true, expect.any(String), 1])
+})
+
+test('a paused page stays as it is and counts the milestones that wait', async () => {
+  const { page } = tab
+  await open('/milestones')
+  await page.waitForSelector('[data-row]')
+  const button = '.status button'
+  const shown = () =>
+    page.evaluate(() =>
+      ['[data-row]', '.strip a', '.status > :nth-child(2)'].map(
+        (one) => document.querySelector(one)?.textContent,
+      ),
+    )
+  const places = () =>
+    page.$$eval('.status > *', (all) =>
+      all.map((one) => Object.values(one.getBoundingClientRect().toJSON())),
+    )
+  const [before, layout] = [await shown(), await places()]
+  await page.focus(button)
+  await page.keyboard.press('Enter')
+  await world.pass(3)
+  await page.waitForFunction('document.querySelector("#currency")?.textContent === "paused: 3 new"')
+  expect(await shown()).toEqual(before)
+  expect(await places()).toEqual(layout)
+  expect(await accessibilityProblems(tab)).toEqual([])
+  await page.keyboard.press('Enter')
+  await until(async () => (await shown())[0] !== before[0], { what: 'the waiting milestones' })
+  expect(await page.$eval(button, (one) => [one.textContent, one.matches(':focus')])).toEqual([
+    'Pause updates',
+    true,
+  ])
+})
+
+test('a page that is opened while pages are paused shows the ledger as of then', async () => {
+  const { page } = tab
+  await open('/milestones')
+  await page.click('.status button')
+  await world.pass(2)
+  await page.waitForFunction('document.querySelector("#currency")?.textContent === "paused: 2 new"')
+  await page.click('.nav a[href="/blocks"]')
+  await page.waitForFunction('document.querySelector("#currency")?.textContent === "paused: 0 new"')
+})
+
+test('a resumed page shows a change that was committed before the newest milestone', async () => {
+  const { page } = tab
+  const { data } = await graphql(
+    world.gateway.url,
+    'query ($address: String!) { address(address: $address) { unspentOutputs(first: 1) { nodes { outputId amount } } } }',
+    { address: addressOf(user(4)) },
+  )
+  const [{ outputId, amount }] = data.address.unspentOutputs.nodes
+  await open(`/output/${outputId}`)
+  const state = () => page.$eval('.state', (one) => one.textContent)
+  await page.waitForSelector('.state')
+  expect(await state()).toContain('unspent')
+  await page.click('.status button')
+  const moment = await world.moment()
+  const key = user(4)
+  const { payload } = paymentOf(moment.offer.network, {
+    ...{ spend: outputId, key, outputs: [ownedBy(key, BigInt(amount))], creationSlot: moment.slot },
+  })
+  await world.submit(moment, payload)
+  const slot = await world.pass(8)
+  expect(slot).toBeGreaterThan(moment.slot)
+  await page.waitForFunction('document.querySelector("#currency")?.textContent === "paused: 8 new"')
+  expect(await state()).toContain('unspent')
+  await page.click('.status button')
+  await until(async () => !(await state())?.includes('unspent'), { what: 'the spent output' })
 })
 
 test('the focus stays in a live list when its row leaves', async () => {

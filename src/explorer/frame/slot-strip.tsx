@@ -1,5 +1,5 @@
 import { grouped } from '../format.ts'
-import { milestones } from '../live.ts'
+import { milestones } from '../milestones.ts'
 import type { Tip } from '../network.ts'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'

@@ -1,5 +1,6 @@
 import { grouped } from '../format.ts'
-import { type Link, link, milestones } from '../live.ts'
+import { type Link, link } from '../live.ts'
+import { milestones, pause, paused, resume, waitingCount } from '../milestones.ts'
 import { frame } from '../network.ts'
 import { now } from '../parts/values/time.tsx'
 import { linkTo } from '../router.ts'
@@ -9,6 +10,7 @@ import { texts } from '../texts.ts'
 export function StatusLine({ queryAddress }: { readonly queryAddress: string | undefined }) {
   const [newest] = milestones.value
   const { value: state } = link
+  const isPaused = paused.value !== undefined
   return (
     <footer class="status">
       <span class={`link link-${state.state}`}>
@@ -24,7 +26,13 @@ export function StatusLine({ queryAddress }: { readonly queryAddress: string | u
               {grouped(newest.index)}
             </a>
           </span>
-          <Behind endedAt={newest.endedAt} />
+          <span id="currency" class="currency">
+            {isPaused ? texts.status.waiting(waitingCount.value) : <Behind {...newest} />}
+          </span>
+          <button type="button" aria-describedby="currency" onClick={isPaused ? resume : pause}>
+            {isPaused ? texts.status.resume : texts.status.pause}{' '}
+            <span class="unseen">{texts.status.updates}</span>
+          </button>
         </>
       )}
       <Cursor />
@@ -44,7 +52,7 @@ function LinkState({ of }: { readonly of: Link }) {
       {/* One element for every state: a new element with this role may not be announced. */}
       <span role="status">{texts.status.link[of.state]}</span>
       {of.state === 'catching-up' && texts.status.slots(grouped(of.slots))}
-      {of.state === 'reconnecting' && <Since ms={of.sinceMs} />}
+      {of.state === 'reconnecting' && paused.value === undefined && <Since ms={of.sinceMs} />}
     </>
   )
 }
@@ -64,9 +72,7 @@ function Role() {
 function Behind({ endedAt }: { readonly endedAt: string }) {
   const seconds = Math.max(0, (now.value - Date.parse(endedAt)) / 1000)
   return (
-    <span>
-      {texts.status.behind(seconds < 10 ? seconds.toFixed(1) : grouped(Math.round(seconds)))}
-    </span>
+    <>{texts.status.behind(seconds < 10 ? seconds.toFixed(1) : grouped(Math.round(seconds)))}</>
   )
 }
 

@@ -121,7 +121,7 @@ function Paused({
         isHeld.value = false
       }}
     >
-      {waiting > 0 && <p class="waiting">{texts.home.waiting(waiting)}</p>}
+      {waiting > 0 && <p class="waiting">{texts.status.waiting(waiting)}</p>}
       {children(held.current.data)}
     </div>
   )

@@ -1,6 +1,6 @@
 import { document, type MilestonePageData } from '../../generated/explorer/milestone.ts'
 import { grouped } from '../format.ts'
-import { milestones } from '../live.ts'
+import { milestones } from '../milestones.ts'
 import { type ObjectViewProps, objectPage } from '../page.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { StepsHeading } from '../parts/steps-heading.tsx'

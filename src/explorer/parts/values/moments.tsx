@@ -1,5 +1,5 @@
 import { grouped, never } from '../../format.ts'
-import { milestones } from '../../live.ts'
+import { milestones } from '../../milestones.ts'
 import { frame, timeOf } from '../../network.ts'
 import { linkTo } from '../../router.ts'
 import { texts } from '../../texts.ts'

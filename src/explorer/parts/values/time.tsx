@@ -1,17 +1,21 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
+import { paused } from '../../milestones.ts'
 import { gatewayTimeMs } from '../../network.ts'
 import { texts } from '../../texts.ts'
 
 /** The current time of the gateway's clock, in milliseconds; updated once per second while the tab is visible. */
-export const now = signal(Date.now())
+const clock = signal(Date.now())
+
+/** The time that pages show: the current time, or the time at which the user paused them. */
+export const now = computed(() => paused.value?.timeMs ?? clock.value)
 
 export function startClock(): void {
   effect(() => {
-    now.value = gatewayTimeMs()
+    clock.value = gatewayTimeMs()
   })
   const tick = () => {
-    if (!document.hidden) now.value = gatewayTimeMs()
+    if (!document.hidden) clock.value = gatewayTimeMs()
   }
   setInterval(tick, 1_000)
   // A milestone that arrives when the tab is shown again would otherwise be later than the time at which the tab was hidden.
