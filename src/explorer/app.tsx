@@ -56,7 +56,7 @@ function reloadWhenLive(): void {
     if (isUnloaded.value) void fetchFirstFrame()
   })
   effect(() => {
-    if (!isUnloaded.value || link.value.state !== 'live') return
+    if (!isUnloaded.value || !['live', 'asking'].includes(link.value.state)) return
     // The connection may have broken unnoticed. Reloading then would replace the explorer by the error page of the browser.
     void fetchFrame().then((isLoaded) => isLoaded && mayReload() && location.reload())
   })

@@ -6,11 +6,11 @@ import {
 } from '../generated/explorer/new-milestones.ts'
 import { endpoint } from './graphql.ts'
 import { received } from './milestones.ts'
-import { fetchFrame, frame, gatewayTimeMs, type Tip } from './network.ts'
+import { fetchFrame, frame, gatewayTimeMs, requestFrame, type Tip } from './network.ts'
 
 /**
  * Follows the milestones while the explorer is open and visible: the only subscription of every page. After an interruption it
- * resumes after the last milestone, so that no milestone is missing or repeated.
+ * resumes after the last milestone, so that no milestone is missing or repeated. Where no stream arrives, it asks at intervals.
  */
 
 /** The state of the connection. */
@@ -18,6 +18,8 @@ export type Link =
   | { readonly state: 'connecting' }
   | { readonly state: 'live' }
   | { readonly state: 'catching-up'; readonly slots: number }
+  /** Only queries are answered: a server in between holds the stream back or refuses it. */
+  | { readonly state: 'asking' }
   /** Since a time of the gateway's clock, in milliseconds. */
   | { readonly state: 'reconnecting'; readonly sinceMs: number }
   | { readonly state: 'asleep' }
@@ -48,10 +50,31 @@ let framedMs = Date.now()
 /** Milliseconds after which a hidden tab closes its connection, because browsers allow only six connections per host. */
 const sleepAfterMs = 10_000
 
+/** Milliseconds without a byte after which the page asks: more than between the comments of a gateway. */
+const quietMs = 40_000
+
+/** Milliseconds until the first question, and the maximum between questions. */
+const firstAskMs = 5_000
+const longestAskMs = 30_000
+
+/** Time of `performance.now()` until which the stream may be silent. */
+let silentUntilMs = 0
+
+/** Number of questions that were answered since the stream is silent. */
+let answers = 0
+
 /** Starts to follow after the newest milestone of the frame. */
 export function startLive(): void {
   show()
+  expectBytes()
   void followAlways()
+  void askWhileSilent()
+}
+
+/** Expects bytes of the stream from now on. */
+function expectBytes(): void {
+  silentUntilMs = performance.now() + quietMs
+  answers = 0
 }
 
 async function followAlways(): Promise<never> {
@@ -61,14 +84,58 @@ async function followAlways(): Promise<never> {
     const startedMs = Date.now()
     const { isRefused = false, retryAfterMs } = await followOnce()
     if (document.hidden) continue
-    const current = link.peek()
-    if (current.state !== 'reconnecting')
-      link.value = { state: 'reconnecting', sinceMs: gatewayTimeMs() }
-    pauseMs = Date.now() - startedMs > 5_000 ? 250 : Math.min(2 * pauseMs, 4_000)
+    const isAsking = link.peek().state === 'asking'
+    if (!isAsking) showLoss()
+    silentUntilMs = Math.min(silentUntilMs, performance.now())
+    const longestMs = isAsking ? longestAskMs : 4_000
+    pauseMs = Date.now() - startedMs > 5_000 ? 250 : Math.min(2 * pauseMs, longestMs)
     const ms = Math.max(pauseMs * (0.5 + Math.random() / 2), pauseOf(retryAfterMs))
-    await new Promise((resolve) => setTimeout(resolve, ms))
+    await wait(ms)
     if (isRefused && (await fetchFrame())) startAgain()
   }
+}
+
+function showLoss(): void {
+  if (link.peek().state === 'reconnecting') return
+  link.value = { state: 'reconnecting', sinceMs: gatewayTimeMs() }
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/**
+ * Asks for the newest milestones while no stream arrives: some proxies hold event streams back or refuse them. The stream is tried
+ * further, and ends the questions.
+ */
+async function askWhileSilent(): Promise<never> {
+  let pauseMs = firstAskMs
+  for (;;) {
+    await wait(pauseMs)
+    if (performance.now() < silentUntilMs) pauseMs = firstAskMs
+    else if (!document.hidden) {
+      const retryAfterMs = await ask()
+      pauseMs = Math.max(Math.min(1.5 * pauseMs, longestAskMs), pauseOf(retryAfterMs))
+    }
+  }
+}
+
+/** Returns the `Retry-After` of a refusal, in milliseconds. */
+async function ask(): Promise<number | undefined> {
+  const answer = await requestFrame()
+  if (performance.now() < silentUntilMs) return 0
+  answers = answer.ok ? answers + 1 : 0
+  if (!answer.ok) {
+    showLoss()
+    return answer.failure.retryAfterMs
+  }
+  const newest = received.peek().milestones[0]?.index ?? 0
+  const answered = answer.data.strip?.nodes[0]?.index ?? 0
+  if (answered < newest) startAgain()
+  else show()
+  // One answer is no sign of a proxy: a gateway that was away answers before its stream is open again.
+  if (answers > 1) link.value = { state: 'asking' }
+  return 0
 }
 
 /** Milliseconds to wait for the `Retry-After` of a gateway: at most a minute, because a user waits for the page. */
@@ -93,7 +160,10 @@ async function followOnce(): Promise<Ending> {
       body: JSON.stringify({ query: milestonesDocument.text, variables: { after } }),
       headers: {},
       signal: connection.signal,
-      onBytes: connection.restartTimeout,
+      onBytes: () => {
+        expectBytes()
+        connection.restartTimeout()
+      },
     })
     if (!opened.isOpen) return opened
     if (slotsSince(arrivedMs) > maxReplayedSlots && (await fetchFrame())) {
@@ -101,7 +171,11 @@ async function followOnce(): Promise<Ending> {
       return {}
     }
     connection.restartTimeout()
-    link.value = { state: 'live' }
+    // A proxy may send the head of the stream and hold its events back.
+    if (link.peek().state !== 'asking') {
+      expectBytes()
+      link.value = { state: 'live' }
+    }
     for await (const text of opened.events) {
       const { data, errors = [] }: FeedResult = JSON.parse(text)
       // This code means that the database was replaced by an older one. Other errors may be temporary.
@@ -155,8 +229,11 @@ function show(generation = received.peek().generation): void {
 
 /** Number of slots since a time. Only the slot duration is used, because the clock of the browser may be wrong. */
 function slotsSince(ms: number): number {
-  const seconds = frame.peek()?.network.parameters.slotDurationInSeconds ?? 1
-  return Math.floor((Date.now() - ms) / 1000 / seconds)
+  return Math.floor((Date.now() - ms) / 1000 / slotSeconds())
+}
+
+function slotSeconds(): number {
+  return frame.peek()?.network.parameters.slotDurationInSeconds ?? 1
 }
 
 /** Waits until the tab is visible. */
@@ -167,6 +244,7 @@ async function untilVisible(): Promise<void> {
     const onChange = () => {
       if (document.hidden) return
       document.removeEventListener('visibilitychange', onChange)
+      expectBytes()
       resolve()
     }
     document.addEventListener('visibilitychange', onChange)

@@ -57,9 +57,14 @@ export async function fetchWithFrame<Data, Variables extends object>(
 
 /** Requests only the frame; resolves to whether it was received. */
 export async function fetchFrame(signal?: AbortSignal): Promise<boolean> {
+  return (await requestFrame(signal)).ok
+}
+
+/** Requests only the frame. */
+export async function requestFrame(signal?: AbortSignal): Promise<Answer<FrameData>> {
   const answer = await sendDocument(frameDocument, {}, signal)
   if (answer.ok) frame.value = answer.data
-  return answer.ok
+  return answer
 }
 
 /** The slot at a Unix time in milliseconds. */

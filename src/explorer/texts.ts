@@ -49,6 +49,7 @@ export const texts = {
       connecting: 'connecting',
       live: 'live',
       'catching-up': 'catching up',
+      asking: 'asking at intervals: live updates do not arrive',
       reconnecting: 'reconnecting',
       asleep: 'paused while the tab is hidden',
     },

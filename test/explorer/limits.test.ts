@@ -150,6 +150,44 @@ test('a request without an answer is repeated', async () => {
 }, 60_000)
 
 test.each([
+  ['refuses them', () => [502, 'text/html', '<h1>Bad gateway</h1>'] as const],
+  ['answers with a page', () => [200, 'text/html', '<h1>Welcome</h1>'] as const],
+  ['holds them back', () => 'HOLD' as const],
+])(
+  'behind a proxy that %s, event streams are replaced by questions until they arrive',
+  async (_name, answer) => {
+    const gateway = await startGateway()
+    await untilHealth(gateway.url)
+    const proxy = await startCommenting(gateway.url)
+    const tab = await openTab(browser, proxy.url, { width: 1280 })
+    await tab.page.evaluateOnNewDocument(`{
+      const start = window.setTimeout
+      window.setTimeout = (act, ms) => start(act, ms / 10)
+      const now = performance.now.bind(performance)
+      performance.now = () => 10 * now()
+    }`)
+    proxy.blockStreams(answer())
+    await tab.page.goto(`${proxy.url}/milestones`)
+    await tab.page.waitForSelector('.link-asking')
+    const newest = () => tab.page.$eval('[data-row] a', (one) => one.textContent)
+    const before = await newest()
+    await until(async () => (await newest()) !== before, { what: 'another milestone' })
+    expect(await tab.page.$$('.link-asking')).toHaveLength(1)
+    proxy.blockStreams(undefined)
+    await tab.page.waitForSelector('.link-live')
+    const questions = () => tab.operations.filter((one) => one === 'query Frame').length
+    const asked = questions()
+    const shown = await newest()
+    await until(async () => (await newest()) !== shown, { what: 'another milestone' })
+    expect(questions()).toBe(asked)
+    await tab.close()
+    proxy.close()
+    await gateway.close()
+  },
+  60_000,
+)
+
+test.each([
   { name: 'the login page of a network', status: 200, says: 'Another server responded' },
   { name: 'a proxy that asks for a login', status: 401, says: 'refused the token' },
 ])(
@@ -205,14 +243,24 @@ interface Refusal {
   readonly isForAll: boolean
 }
 
+/** What a proxy answers to a request for an event stream: a status with a type and a body, or nothing. */
+type StreamAnswer = readonly [status: number, type: string, body: string] | 'HOLD'
+
 /** Starts a proxy that sends a comment in every event stream each tenth of a second: a hundred times as often as needed. */
 async function startCommenting(gatewayUrl: string) {
   let isCommenting = true
   let refusal: Refusal | undefined
   let isHanging = false
+  let ofStreams: StreamAnswer | undefined
   const server = createServer((incoming, outgoing) => {
     if (isHanging) return
     const { method, url, headers } = incoming
+    if (ofStreams !== undefined && headers.accept === 'text/event-stream') {
+      if (ofStreams === 'HOLD') return
+      const [status, type, body] = ofStreams
+      outgoing.writeHead(status, { 'content-type': type }).end(body)
+      return
+    }
     if (refusal !== undefined && (refusal.isForAll || url === '/graphql')) {
       outgoing.writeHead(refusal.status, refusal.headers).end(refusal.body)
       return
@@ -247,6 +295,10 @@ async function startCommenting(gatewayUrl: string) {
     },
     signIn: () => {
       refusal = undefined
+    },
+    /** Answers requests for event streams itself, or not at all. */
+    blockStreams: (answer: StreamAnswer | undefined) => {
+      ofStreams = answer
     },
     /** Answers no further request. */
     hang: () => {
