@@ -1,5 +1,6 @@
 import { computed, effect, signal, untracked } from '@preact/signals'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
+import { withoutDirections } from './format.ts'
 import { Header } from './frame/header.tsx'
 import { KeyboardHelp } from './frame/keyboard.tsx'
 import { SlotStrip } from './frame/slot-strip.tsx'
@@ -116,7 +117,7 @@ const unloaded = { code: 'OFFLINE', message: '', path: [] }
 function PageContent({ page }: { readonly page: OpenPage }) {
   const title = page.title.value
   useEffect(() => {
-    document.title = `${title} · ${texts.product}`
+    document.title = `${withoutDirections(title)} · ${texts.product}`
   }, [title])
   const { scroll, list } = page.place
   const isLoading = page.isLoading()

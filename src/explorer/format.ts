@@ -42,3 +42,8 @@ export function capitalized(text: string): string {
 export function words(name: string): string {
   return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' ').toLowerCase()
 }
+
+/** Removes the characters that embed, override or isolate the direction of text, and so reorder the text around it. */
+export function withoutDirections(text: string): string {
+  return text.replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, '')
+}

@@ -9,7 +9,7 @@ export const texts = {
     hint: 'Press / to search',
     nothing: 'Nothing found',
     suggestions: 'Suggestions',
-    resultsFor: (text: string) => `Search: ${text}`,
+    resultsFor: 'Search:',
     groups: {
       Block: 'Blocks',
       Transaction: 'Transactions',

@@ -60,6 +60,9 @@ beforeEach(async () => {
   return () => tab.close()
 })
 
+/** A name that ends the isolation around it, and turns the text after it. */
+const name = 'A\u2069\u202etxt'
+
 /** An NFT whose metadata is a table without links. */
 const nft: NftOutput = {
   ...{ type: 4, amount: 10_000_000n, mana: 0n, nftId: `0x${'00'.repeat(32)}` as Id<'NftId'> },
@@ -68,7 +71,9 @@ const nft: NftOutput = {
   immutableFeatures: [
     {
       type: 2,
-      entries: [{ key: 'irc27', value: bytesToHex(Buffer.from('{"name":"A","type":"B"}')) }],
+      entries: [
+        { key: 'irc27', value: bytesToHex(Buffer.from(JSON.stringify({ name, type: 'B' }))) },
+      ],
     },
   ],
 }
@@ -246,6 +251,39 @@ test('a resumed page shows a change that was committed before the newest milesto
   expect(await state()).toContain('unspent')
   await page.click('.status button')
   await until(async () => !(await state())?.includes('unspent'), { what: 'the spent output' })
+})
+
+test('a name with characters that turn text turns neither the title nor the text after it', async () => {
+  await open(nftPath)
+  expect(await tab.page.title()).toBe('NFT Atxt · Ledger Gateway')
+  /** The text of an element in the order in which it is seen. */
+  const seen = (selector: string) =>
+    tab.page.$eval(selector, (element) => {
+      const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+      const places: (readonly [number, string])[] = []
+      while (texts.nextNode()) {
+        const node = texts.currentNode as Text
+        for (let at = 0; at < node.length; at++) {
+          const range = document.createRange()
+          range.setStart(node, at)
+          range.setEnd(node, at + 1)
+          places.push([range.getBoundingClientRect().left, range.toString()])
+        }
+      }
+      return places
+        .toSorted(([one], [other]) => one - other)
+        .map(([, text]) => text)
+        .join('')
+    })
+  expect(await seen('h1')).toBe('NFT Atxt')
+  // The text of a user may be anywhere in a sentence.
+  await tab.page.$eval('h1', (one) => one.append(' and more'))
+  expect(await seen('h1')).toBe('NFT Atxt and more')
+  await open('/nfts')
+  expect(await seen('[data-row] [data-head="Name"]')).toBe('Atxt')
+  await open(`/search?q=${encodeURIComponent(name)}`)
+  expect(await seen('h1')).toBe('Search: Atxt')
+  expect(await tab.page.title()).toBe('Atxt · Ledger Gateway')
 })
 
 test('the focus stays in a live list when its row leaves', async () => {

@@ -2,6 +2,7 @@ import { document, type SearchPageData } from '../../generated/explorer/search.t
 import { definePage, type PageViewProps } from '../page.tsx'
 import { Section } from '../parts/facts.tsx'
 import { type Hit, hitOf } from '../parts/hits.tsx'
+import { Isolated } from '../parts/values/isolated.tsx'
 import { texts } from '../texts.ts'
 
 /** The search results of a text, grouped by kind. */
@@ -19,7 +20,9 @@ function Search({ data: { search }, place }: PageViewProps<SearchPageData>) {
   }
   return (
     <>
-      <h1>{texts.search.resultsFor(place.query.get('q') ?? '')}</h1>
+      <h1>
+        {texts.search.resultsFor} <Isolated of={place.query.get('q') ?? ''} />
+      </h1>
       {search.hits.length === 0 && <p class="empty">{search.message ?? texts.search.nothing}</p>}
       {[...groups].map(([group, hits]) => (
         <Section key={group} title={group}>

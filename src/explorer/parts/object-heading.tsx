@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { PlainId } from './values/id.tsx'
 
 interface ObjectHeadingProps {
-  readonly title: string
+  readonly title: ComponentChildren
   readonly id: string
   readonly isSigned?: boolean
   /** The state of the object, next to the title. */

@@ -2,6 +2,7 @@ import { grouped } from '../../format.ts'
 import { chainTexts } from '../../texts-chains.ts'
 import { Fact, Facts } from '../facts.tsx'
 import { type Column, Table } from '../tables/table.tsx'
+import { Isolated } from '../values/isolated.tsx'
 import { Time } from '../values/time.tsx'
 
 /** The record of a chain, and the changes of each of its versions. */
@@ -33,7 +34,7 @@ export function RecordFacts({ of: record }: { readonly of: RecordVersion }) {
       </Fact>
       <Fact name={words.version}>{grouped(record.version)}</Fact>
       <Fact name={words.setBy}>
-        {record.setBy}, <Time at={record.setAt} />
+        <Isolated of={record.setBy} />, <Time at={record.setAt} />
       </Fact>
     </Facts>
   )
@@ -54,7 +55,9 @@ export function AccessNodes({ of: nodes }: { readonly of: readonly string[] }) {
   return (
     <ul class="changes">
       {nodes.map((node) => (
-        <li key={node}>{node}</li>
+        <li key={node}>
+          <Isolated of={node} />
+        </li>
       ))}
     </ul>
   )
@@ -82,7 +85,7 @@ export function Versions({ of: { nodes, pageInfo } }: { readonly of: RecordVersi
 const columns: readonly Column<Row>[] = [
   { head: words.version, cell: ({ version }) => grouped(version) },
   { head: words.when, cell: ({ setAt }) => <Time at={setAt} /> },
-  { head: words.who, cell: ({ setBy }) => setBy },
+  { head: words.who, cell: ({ setBy }) => <Isolated of={setBy} /> },
   { head: chainTexts.history.changes, cell: (row) => <Difference of={row} /> },
 ]
 
@@ -103,12 +106,15 @@ function Difference({ of: { accessNodes, isActive, before } }: { readonly of: Ro
       )}
       {added.map((node) => (
         <li key={`+${node}`}>
-          <span class="state state-created">+</span> {node}
+          <span class="state state-created">+</span> <Isolated of={node} />
         </li>
       ))}
       {removed.map((node) => (
         <li key={`-${node}`}>
-          <span class="state state-spent">−</span> <del>{node}</del>
+          <span class="state state-spent">−</span>{' '}
+          <del>
+            <Isolated of={node} />
+          </del>
         </li>
       ))}
     </ul>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { grouped } from '../../format.ts'
 import { chainTexts } from '../../texts-chains.ts'
 import { Fact } from '../facts.tsx'
@@ -9,7 +10,7 @@ import { AmountFact, IdFact, TimeFact } from '../values/value-facts.tsx'
 /** Components that the pages of accounts, anchors, foundries, NFTs and delegations share. */
 
 interface HeadingProps {
-  readonly title: string
+  readonly title: ComponentChildren
   readonly id: string
   readonly isDestroyed: boolean
 }

@@ -7,6 +7,7 @@ import type { TableDefinition } from '../tables/table.tsx'
 import { TableSection } from '../tables/table-section.tsx'
 import { Amount } from '../values/amount.tsx'
 import { Id } from '../values/id.tsx'
+import { Isolated } from '../values/isolated.tsx'
 import { type Change, changesOf, isOfBaseTokens } from './changes.ts'
 
 /** The states of a chain, newest first, each with its changes from the previous state. */
@@ -89,7 +90,7 @@ function Changes({ of: { changes, isFirst } }: { readonly of: Row }) {
       {changes.map(({ name, before, after }) => (
         <li key={name}>
           <span class="muted" title={name} data-copy={name}>
-            {name.replace(/0x\w+/, shortened)}
+            <Isolated of={name.replace(/0x\w+/, shortened)} />
           </span>{' '}
           <Step name={name} before={before} after={after} isFirst={isFirst} />
         </li>
@@ -136,7 +137,7 @@ function Value({ name, of: value }: { readonly name: string; readonly of: string
   if (/^[a-z]+1[02-9ac-hj-np-z]{20,}$/.test(value)) return <Id of="address" id={value} />
   return (
     <code title={value} class="metadata-value" data-copy={value}>
-      {value.startsWith('0x') ? shortened(value) : value}
+      <Isolated of={value.startsWith('0x') ? shortened(value) : value} />
     </code>
   )
 }

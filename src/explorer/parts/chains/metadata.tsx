@@ -1,6 +1,7 @@
 import { chainTexts } from '../../texts-chains.ts'
 import type { Column } from '../tables/table.tsx'
 import { TableSection } from '../tables/table-section.tsx'
+import { Isolated } from '../values/isolated.tsx'
 import { type MetadataEntry, type MetadataRow, metadataRows } from './metadata-rows.ts'
 
 const words = chainTexts.metadata
@@ -22,7 +23,7 @@ function nameOf({ name }: MetadataRow): string {
 }
 
 const columns: readonly Column<MetadataRow>[] = [
-  { head: words.key, cell: ({ name }) => name },
+  { head: words.key, cell: ({ name }) => <Isolated of={name} /> },
   { head: words.value, cell: (row) => <Value of={row} /> },
 ]
 
@@ -30,7 +31,7 @@ function Value({ of: { value, isText } }: { readonly of: MetadataRow }) {
   if (isText) {
     return (
       <span class="metadata-value" data-copy={value}>
-        {value.length > 300 ? cut(value) : value}
+        <Isolated of={value.length > 300 ? cut(value) : value} />
       </span>
     )
   }

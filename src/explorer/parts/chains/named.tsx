@@ -1,7 +1,9 @@
+import type { ComponentChildren } from 'preact'
 import { byId } from '../../page.tsx'
 import type { Place } from '../../router.ts'
 import { chainTexts } from '../../texts-chains.ts'
 import type { Column } from '../tables/table.tsx'
+import { Isolated } from '../values/isolated.tsx'
 import { type MetadataEntry, nameIn } from './metadata-rows.ts'
 
 /** Objects that have a name in their metadata: native tokens and NFTs. */
@@ -29,9 +31,14 @@ export function byName<Data>(words: Words, object: (data: Data) => Named | null)
 }
 
 /** The heading of the page of a named object. */
-export function headingOf(item: Named, words: Words): string {
+export function headingOf(item: Named, { heading }: Words): ComponentChildren {
   const name = nameOf(item)
-  return name === undefined ? words.heading : words.title(name)
+  if (name === undefined) return heading
+  return (
+    <>
+      {heading} <Isolated of={name} />
+    </>
+  )
 }
 
 function nameOf(item: Named | null): string | undefined {
@@ -40,5 +47,9 @@ function nameOf(item: Named | null): string | undefined {
 
 export const nameColumn: Column<Named> = {
   head: chainTexts.lists.name,
-  cell: (item) => <span class="metadata-value">{nameOf(item) ?? '–'}</span>,
+  cell: (item) => (
+    <span class="metadata-value">
+      <Isolated of={nameOf(item) ?? '–'} />
+    </span>
+  ),
 }
