@@ -13,6 +13,8 @@ import type { RestResponse } from './rest/response.ts'
 export interface Explorer {
   /** Returns the HTML for a path; `undefined` if the explorer has no such page. */
   page(path: string): RestResponse | undefined
+  /** Returns the HTML that shows that a page does not exist; `undefined` for a path of more than eight segments. */
+  missing(path: string): RestResponse | undefined
   /** Returns a file that the HTML loads; `undefined` if it does not exist. */
   file(path: string): RestResponse | undefined
   /** Every GraphQL document that the explorer sends. */
@@ -58,15 +60,19 @@ export async function readExplorer(folder = builtFolder): Promise<Explorer | und
   )
   const patterns = Object.values(paths).map((path) => path.split('/'))
   const files = await readFiles(new URL(`.${hashedPath}`, folder))
-  const pagesByDepth = new Map<number, RestResponse>()
-  for (const depth of new Set(patterns.map((parts) => parts.length - 2))) {
-    pagesByDepth.set(depth, await pageOf(html, depth))
-  }
+  const pagesByDepth: RestResponse[] = []
+  for (let depth = 0; depth < 8; depth++) pagesByDepth.push(await pageOf(html, depth))
   return {
     page: (path) => {
       const parts = path.split('/')
       if (!patterns.some((pattern) => matches(pattern, parts))) return undefined
-      return pagesByDepth.get(parts.length - 2)
+      return pagesByDepth[parts.length - 2]
+    },
+    missing: (path) => {
+      const found = pagesByDepth[path.split('/').length - 2]
+      if (found === undefined) return undefined
+      const { etag: _, ...headers } = found.headers
+      return { ...found, headers, status: 404, code: 'PATH_UNKNOWN' }
     },
     file: (path) =>
       path.startsWith(hashedPath) ? files.get(path.slice(hashedPath.length)) : undefined,

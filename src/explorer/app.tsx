@@ -48,13 +48,16 @@ async function openAt(next: Place): Promise<void> {
 /** Whether the module of the page could not be loaded. */
 const isUnloaded = signal(false)
 
+/** Whether there is no page that would request the frame. */
+const lacksPage = computed(() => isUnloaded.value || place.value === undefined)
+
 /**
  * Reloads the whole page once the gateway responds: after an upgrade of the gateway the files of the previous version are gone.
  * Reloads at most once a minute, because the missing file may stay missing.
  */
 function reloadWhenLive(): void {
   effect(() => {
-    if (isUnloaded.value) void fetchFirstFrame()
+    if (lacksPage.value) void fetchFirstFrame()
   })
   effect(() => {
     if (!isUnloaded.value || !['live', 'asking'].includes(link.value.state)) return
@@ -65,7 +68,7 @@ function reloadWhenLive(): void {
 
 /** Without the frame, the explorer does not connect to the gateway and would not notice that it responds. */
 async function fetchFirstFrame(): Promise<void> {
-  while (isUnloaded.peek() && frame.peek() === undefined && !(await fetchFrame()))
+  while (lacksPage.peek() && frame.peek() === undefined && !(await fetchFrame()))
     await new Promise((resolve) => setTimeout(resolve, framePauseMs))
 }
 

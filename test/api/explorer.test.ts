@@ -38,7 +38,26 @@ describe('a browser that opens', () => {
     ['a folder', '/explorer/'],
     ['a file that does not exist', '/explorer/index-00000000.js'],
   ] as const
-  test.each(others)('%s gets the same refusal as a program', async (_, path) => {
+  test.each(others)('%s gets the explorer with the status 404', async (_, path) => {
+    const response = await open(path)
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+    ])
+    const [, base = ''] = /<base href="([^"]+)"/.exec(await response.text()) ?? []
+    expect(new URL(base, gateway.url + path).pathname).toBe('/')
+    const read = await rest(gateway.url + path)
+    expect(read.status).toBe(404)
+    expect(await read.json()).toEqual({ error: { code: 404, message: expect.any(String) } })
+  })
+
+  test.each([
+    '/api/core/v3/blokcs',
+    `/api/core/v3/blocks/${id}`,
+    '/v1/nothing',
+    '/health/nothing',
+    '/a/b/c/d/e/f/g/h/i',
+  ])('%s gets the same refusal as a program', async (path) => {
     const response = await open(path)
     expect(response.status).toBe(404)
     expect(await response.json()).toEqual({ error: { code: 404, message: expect.any(String) } })

@@ -432,6 +432,20 @@ test.each([
   await tab.close()
 })
 
+test('a mistyped path shows the page that says so', async () => {
+  const tab = await openTab(browser, gateway.url, { width: 1280 })
+  const { page } = tab
+  const response = await page.goto(`${gateway.url}/transactoin/0x1/2`)
+  expect(response?.status()).toBe(404)
+  await page.waitForSelector('.link-live')
+  expect(await page.$eval('h1', (one) => one.textContent)).toBe('Page not found')
+  expect(await page.title()).toBe('Page not found · Ledger Gateway')
+  await page.click('main .button')
+  await page.waitForSelector('.figures')
+  expect(await page.evaluate('location.pathname')).toBe('/')
+  await tab.close()
+})
+
 test('the tab of a search without a text has a title', async () => {
   const tab = await openTab(browser, gateway.url, { width: 1280 })
   await tab.page.goto(`${gateway.url}/search?q=`)

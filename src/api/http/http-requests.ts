@@ -135,6 +135,8 @@ async function answerClient(deps: RequestDeps, exchange: HttpExchange): Promise<
   const isPage = deps.policies.hasGraphiql && exchange.isOpened
   if (path === '/' && isPage) return sendToPage(response, common)
   if (path !== graphqlPath) {
+    const unknown = exchange.isOpened ? unknownPage(deps, path) : undefined
+    if (unknown !== undefined) return reply(unknown)
     const { occupancy } = deps
     const { requestId } = observation
     const asked = { message, path, query, caller, client, requestId, occupancy, observation }
@@ -149,6 +151,15 @@ async function answerClient(deps: RequestDeps, exchange: HttpExchange): Promise<
     return
   }
   await answerGraphql(deps, { message, response, query, caller, client, common, observation })
+}
+
+/**
+ * The page of the explorer for a path that a person has mistyped. A path below a folder of the API has its usual response, because some
+ * programs accept HTML without being asked to.
+ */
+function unknownPage({ explorer, routes }: RequestDeps, path: string): RestResponse | undefined {
+  const [, folder = ''] = path.split('/')
+  return routes.root.literals.has(folder) ? undefined : explorer?.missing(path)
 }
 
 /** Returns the response for an error in the form of the path: that of GraphQL, or that of a route. */

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
 import type { Failure } from '../graphql.ts'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
@@ -73,6 +74,9 @@ export function Missing({ kind, id }: { readonly kind: string; readonly id: stri
 }
 
 export function NoPage() {
+  useEffect(() => {
+    document.title = `${states.noPage} · ${texts.product}`
+  }, [])
   return (
     <div class="notice">
       <h1>{states.noPage}</h1>
