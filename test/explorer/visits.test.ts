@@ -221,6 +221,27 @@ test('the text size of the browser enlarges every page, which still fits', async
   }
 })
 
+test.each([
+  ['/', () => '/'],
+  ['/network', () => '/network'],
+  ['/accounts', () => '/accounts'],
+  ['an account', () => `/account/${issuer.accountId}`],
+  ['a transaction', () => path],
+  ['an address', () => `/address/${addressOf(user(5))}`],
+])('text of twice the size fits into a phone on the page of %s', async (_name, at) => {
+  const tab = await openTab(browser, gateway.url, { width: 360 })
+  const session = await tab.page.createCDPSession()
+  await session.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
+  await tab.page.goto(gateway.url + at())
+  await tab.page.waitForSelector('.link-live')
+  const { clientWidth, scrollWidth } = await tab.page.evaluate(() => {
+    const { clientWidth, scrollWidth } = document.documentElement
+    return { clientWidth, scrollWidth }
+  })
+  expect(scrollWidth).toBe(clientWidth)
+  await tab.close()
+})
+
 test.each(['j', 'k', 'Tab'] as const)(
   'a row that gets the focus by %s is not covered',
   async (key) => {
