@@ -118,7 +118,8 @@ export const detailTexts = {
     changes: 'changes',
     slider: 'Point in time',
     title: 'Balance over time',
-    lastOf: 'The whole history. Of changes close together, only the last is shown.',
+    whole: 'The whole history.',
+    lastOf: 'Of changes close together, only the last is shown.',
     knownFrom: (index: string) => `The history before milestone ${index} is no longer kept.`,
   },
   qrCode: {

@@ -271,6 +271,8 @@ export const texts = {
     asCsv: 'complete history as CSV',
     inAll: (count: string) => `${count} in total`,
     noUpdates: 'This address has no history yet.',
+    updatesNotKept: 'The history of this address is no longer kept.',
+    olderNotKept: 'Older history is no longer kept.',
     unspent: 'Unspent outputs',
     noUnspent: 'This address has no unspent outputs.',
     when: 'When',

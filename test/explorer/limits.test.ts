@@ -11,10 +11,12 @@ import { developmentParameters } from '../../src/node/embedded/development-param
 import { ProtocolParameters } from '../../src/protocol/parameters.ts'
 import { print } from '../../src/protocol/schema/schema.ts'
 import { openBrowser, openTab, type Tab } from '../support/browser.ts'
+import { graphql } from '../support/client.ts'
+import { startWorld } from '../support/ledger-world.ts'
 import { startGateway } from '../support/start-gateway.ts'
 import { until } from '../support/until.ts'
 import { makeUsualFolder } from '../support/usual-folder.ts'
-import { untilHealth } from '../support/wallet.ts'
+import { addressOf, ownedBy, paymentOf, untilHealth, user } from '../support/wallet.ts'
 
 /** The explorer on gateways that change their role or have long slots. */
 
@@ -80,6 +82,41 @@ test('pages say which lists the followed node does not provide, and which are no
   await tab.close()
   await gateway.close()
   await node.close()
+}, 60_000)
+
+test('the page of an address says that its history is no longer kept', async () => {
+  const world = await startWorld({ LOG_RETENTION: '20' })
+  await untilHealth(world.gateway.url)
+  const { url } = world.gateway
+  const { data } = await graphql(
+    url,
+    'query ($address: String!) { address(address: $address) { unspentOutputs(first: 1) { nodes { outputId } } } }',
+    { address: addressOf(user(1)) },
+  )
+  const [{ outputId: spend }] = data.address.unspentOutputs.nodes
+  await world.pass(40)
+  const moment = await world.moment()
+  const { payload } = paymentOf(moment.offer.network, {
+    ...{ spend, key: user(1), outputs: [ownedBy(user(2), 1_000_000_000n)] },
+    creationSlot: moment.slot,
+  })
+  await world.submit(moment, payload)
+  await world.pass(6)
+  const tab = await openTab(browser, url, { width: 1280 })
+  const history = async (index: number) => {
+    await tab.page.goto(`${url}/address/${addressOf(user(index))}`)
+    await tab.page.waitForSelector('.link-live')
+    return await tab.page.$eval('section[aria-label="History"]', (one) => one.textContent)
+  }
+  const young = await history(2)
+  expect(young).toContain('Older history is no longer kept.')
+  expect(young).not.toContain('The whole history.')
+  const old = await history(3)
+  expect(old).toContain('The history of this address is no longer kept.')
+  expect(old).not.toContain('no history yet')
+  expect(tab.problems).toEqual([])
+  await tab.close()
+  await world.close()
 }, 60_000)
 
 test('a connection without a milestone is kept while comments arrive', async () => {

@@ -75,8 +75,7 @@ export function BalanceChart({ of: { points, knownFrom } }: BalanceChartProps) {
         }}
       />
       <p class="muted">
-        {words.lastOf}
-        {knownFrom !== null && ` ${words.knownFrom(grouped(knownFrom))}`}
+        {knownFrom === null ? words.whole : words.knownFrom(grouped(knownFrom))} {words.lastOf}
       </p>
       <Numbers of={steps} />
     </div>

@@ -125,7 +125,7 @@ function PagedFact({ name, of: list, place, by, children }: PagedFactProps) {
 function Updates({ of: { bech32, updates, balanceHistory }, place }: AddressPartProps) {
   return (
     <TableSection
-      of={updateTable}
+      of={lacksOldest(updates) ? prunedTable : updateTable}
       rows={updates?.nodes}
       isLive
       aside={
@@ -140,9 +140,18 @@ function Updates({ of: { bech32, updates, balanceHistory }, place }: AddressPart
       }
       above={balanceHistory !== null && <BalanceChart of={balanceHistory} />}
     >
+      {lacksOldest(updates) && updates?.nodes.length !== 0 && (
+        <p class="muted">{words.olderNotKept}</p>
+      )}
       <Paging place={place} next={nextOf(updates)} />
     </TableSection>
   )
+}
+
+/** Whether the list ends before the first update of the address, because the log is pruned. */
+function lacksOldest(updates: Address['updates']): boolean {
+  if (updates === null || updates.totalCount === '0' || updates.pageInfo.hasNextPage) return false
+  return updates.nodes.at(-1)?.ordinal !== '1'
 }
 
 function TokenList({ of }: { readonly of: Address['nativeTokens']['nodes'] }) {
@@ -187,6 +196,8 @@ const updateTable: TableDefinition<Update> = {
     amountColumn(words.balance, ({ balance }) => balance),
   ],
 }
+
+const prunedTable: TableDefinition<Update> = { ...updateTable, empty: words.updatesNotKept }
 
 const unspentTable = idTable<Unspent>(words.output, 'output', ({ outputId }) => outputId, {
   caption: words.unspent,
