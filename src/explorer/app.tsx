@@ -1,5 +1,6 @@
 import { computed, effect, signal, untracked } from '@preact/signals'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
+import { isRefused, isUnloaded } from './build.ts'
 import { withoutDirections } from './format.ts'
 import { Header } from './frame/header.tsx'
 import { KeyboardHelp } from './frame/keyboard.tsx'
@@ -45,9 +46,6 @@ async function openAt(next: Place): Promise<void> {
   isUnloaded.value = module === undefined
 }
 
-/** Whether the module of the page could not be loaded. */
-const isUnloaded = signal(false)
-
 /** Whether there is no page that would request the frame. */
 const lacksPage = computed(() => isUnloaded.value || place.value === undefined)
 
@@ -58,6 +56,11 @@ const lacksPage = computed(() => isUnloaded.value || place.value === undefined)
 function reloadWhenLive(): void {
   effect(() => {
     if (lacksPage.value) void fetchFirstFrame()
+  })
+  effect(() => {
+    if (!isRefused.value) return
+    isRefused.value = false
+    if (mayReload()) location.reload()
   })
   effect(() => {
     if (!isUnloaded.value || !['live', 'asking'].includes(link.value.state)) return

@@ -1,5 +1,6 @@
 import { type Answer, failed, query } from '../client/query.ts'
 import { root } from './base.ts'
+import { isRefused, refusedCodes } from './build.ts'
 
 /** Sends one GraphQL document to the gateway in one request. */
 
@@ -28,7 +29,9 @@ export async function sendDocument<Data, Variables>(
   signal?.addEventListener('abort', end)
   if (signal?.aborted) end()
   try {
-    return await query<Data>({ url: root.href, document, variables, signal: ending.signal })
+    const answer = await query<Data>({ url: root.href, document, variables, signal: ending.signal })
+    if (!answer.ok && refusedCodes.has(answer.failure.code)) isRefused.value = true
+    return answer
   } catch (failure) {
     if (signal?.aborted) throw failure
     return failed('OFFLINE', '')

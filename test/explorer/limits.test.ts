@@ -169,6 +169,41 @@ test('a page and its connection wait for the time in Retry-After', async () => {
   await gateway.close()
 }, 60_000)
 
+test('a page whose documents an upgraded gateway refuses is loaded again', async () => {
+  const gateway = await startGateway()
+  await untilHealth(gateway.url)
+  const proxy = await startCommenting(gateway.url)
+  const tab = await openTab(browser, proxy.url, { width: 1280 })
+  await tab.page.goto(`${proxy.url}/milestones`)
+  await tab.page.waitForSelector('.link-live')
+  const loaded = new Promise((resolve) => tab.page.once('load', resolve))
+  proxy.upgrade()
+  await loaded
+  await tab.page.waitForSelector('.link-live')
+  await untilText(tab, 'h1', /^Milestones$/)
+  await tab.close()
+  proxy.close()
+  await gateway.close()
+}, 60_000)
+
+test('a button whose code is gone after an upgrade loads the page again', async () => {
+  const gateway = await startGateway()
+  await untilHealth(gateway.url)
+  const tab = await openTab(browser, gateway.url, { width: 1280 })
+  await tab.page.goto(`${gateway.url}/milestones`)
+  await tab.page.waitForSelector('.link-live')
+  await tab.page.setRequestInterception(true)
+  tab.page.on('request', (request) => {
+    if (request.url().includes('/table-file-')) void request.respond({ status: 404 })
+    else void request.continue()
+  })
+  const loaded = new Promise((resolve) => tab.page.once('load', resolve))
+  await tab.page.click('.as-csv button')
+  await loaded
+  await tab.close()
+  await gateway.close()
+}, 60_000)
+
 test('a request without an answer is repeated', async () => {
   const gateway = await startGateway()
   await untilHealth(gateway.url)
@@ -289,6 +324,7 @@ async function startCommenting(gatewayUrl: string) {
   let refusal: Refusal | undefined
   let isHanging = false
   let ofStreams: StreamAnswer | undefined
+  let isUpgraded = false
   const server = createServer((incoming, outgoing) => {
     if (isHanging) return
     const { method, url, headers } = incoming
@@ -302,6 +338,16 @@ async function startCommenting(gatewayUrl: string) {
       outgoing.writeHead(refusal.status, refusal.headers).end(refusal.body)
       return
     }
+    if (isUpgraded && method === 'POST') {
+      outgoing.writeHead(400, { 'content-type': 'application/json' }).end(
+        JSON.stringify({
+          errors: [{ message: 'x', extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }],
+        }),
+      )
+      return
+    }
+    // The explorer of the new version is loaded.
+    if (headers.accept?.includes('text/html')) isUpgraded = false
     const forwarded = request(gatewayUrl + url, { method, headers }, (response) => {
       outgoing.writeHead(response.statusCode ?? 500, response.headers)
       response.pipe(outgoing)
@@ -336,6 +382,11 @@ async function startCommenting(gatewayUrl: string) {
     /** Answers requests for event streams itself, or not at all. */
     blockStreams: (answer: StreamAnswer | undefined) => {
       ofStreams = answer
+    },
+    /** Refuses the documents of every page that is not loaded again. */
+    upgrade: () => {
+      isUpgraded = true
+      server.closeAllConnections()
     },
     /** Answers no further request. */
     hang: () => {

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { HomeData } from '../../generated/explorer/home.ts'
+import { loaded } from '../build.ts'
 import { isDark, isSystemDark, theme } from '../frame/theme.ts'
 import { Section } from '../parts/facts.tsx'
 import { amountColumn, countColumn } from '../parts/tables/columns.tsx'
@@ -64,10 +65,10 @@ function Chart({ points, resolution }: ActivityProps) {
   const colours = `${theme.value} ${isSystemDark.value}`
   useEffect(() => {
     const gone = new AbortController()
-    void import('./bars.ts').then(({ createBarChart }) => {
-      if (gone.signal.aborted || place.current === null) return
+    void loaded(import('./bars.ts')).then((bars) => {
+      if (bars === undefined || gone.signal.aborted || place.current === null) return
       place.current.dataset.drawn = isDark() ? 'dark' : 'light'
-      chart.current = createBarChart(place.current, seriesNames)
+      chart.current = bars.createBarChart(place.current, seriesNames)
       chart.current.show(seriesOf(points), resolution)
     })
     return () => {

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { loaded } from '../build.ts'
 import { detailTexts } from '../texts-details.ts'
 
 /** A text as a QR code, generated on demand. */
@@ -17,8 +18,8 @@ const edge = 4
 export function QrCode({ text }: { readonly text: string }) {
   const squares = useSignal<Squares | undefined>(undefined)
   const make = async () => {
-    const { generate } = await import('lean-qr')
-    squares.value = generate(text)
+    const code = await loaded(import('lean-qr'))
+    squares.value = code?.generate(text)
   }
   if (squares.value === undefined) {
     return (

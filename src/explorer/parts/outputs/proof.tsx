@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { document } from '../../../generated/explorer/output-proof.ts'
+import { loaded } from '../../build.ts'
 import { type Failure, sendDocument } from '../../graphql.ts'
 import { detailTexts } from '../../texts-details.ts'
 import { Fact, Facts, Section } from '../facts.tsx'
@@ -47,11 +48,12 @@ export function Proof({ id }: { readonly id: string }) {
 /** Requests the proof and loads the code that verifies it. */
 async function checkOutput(id: string): Promise<Check> {
   try {
-    const [{ checkProof }, { checkUnspent }, answer] = await Promise.all([
-      import('./output-proof.ts'),
-      import('./unspent-proof.ts'),
+    const [code, answer] = await Promise.all([
+      loaded(Promise.all([import('./output-proof.ts'), import('./unspent-proof.ts')])),
       sendDocument(document, { id }),
     ])
+    if (code === undefined) return offline
+    const [{ checkProof }, { checkUnspent }] = code
     if (!answer.ok) return answer
     const { output } = answer.data
     const noUnspentProof = answer.failures.find(({ path }) => path.at(-1) === 'unspentProof')

@@ -1,5 +1,6 @@
 import { Component, type ComponentChildren, type RefObject, render, type VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { loaded } from '../../build.ts'
 import { place } from '../../router.ts'
 import { texts } from '../../texts.ts'
 import { isSame } from '../same.ts'
@@ -222,8 +223,8 @@ async function save<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
 ): Promise<void> {
-  const { saveTable } = await import('./table-file.ts')
-  await saveTable(renderInParts(columns, rows), place.peek()?.name ?? '', caption)
+  const file = await loaded(import('./table-file.ts'))
+  await file?.saveTable(renderInParts(columns, rows), place.peek()?.name ?? '', caption)
 }
 
 /** Renders all rows of a table outside of the page, some at a time. */
