@@ -6,7 +6,7 @@ import {
 } from '../generated/explorer/new-milestones.ts'
 import { endpoint } from './graphql.ts'
 import { received } from './milestones.ts'
-import { fetchFrame, frame, gatewayTimeMs, requestFrame, type Tip } from './network.ts'
+import { fetchFrame, frame, gatewayTimeMs, requestFrame } from './network.ts'
 
 /**
  * Follows the milestones while the explorer is open and visible: the only subscription of every page. After an interruption it
@@ -28,6 +28,9 @@ export const link = signal<Link>({ state: 'connecting' })
 
 /** Time at which the newest milestone arrived, in milliseconds. */
 let arrivedMs = Date.now()
+
+/** Id of the commitment of the newest milestone, which the next one names. */
+let newestCommitmentId: string | undefined
 
 /** Index that the newest milestone may have by now: the last received index plus the number of slots since then. */
 let expectedIndex = 0
@@ -129,12 +132,13 @@ async function ask(): Promise<number | undefined> {
     showLoss()
     return answer.failure.retryAfterMs
   }
+  // One answer is no sign of a proxy: a gateway that was away answers before its stream is open again.
+  if (answers < 2) return 0
   const newest = received.peek().milestones[0]?.index ?? 0
   const answered = answer.data.strip?.nodes[0]?.index ?? 0
   if (answered < newest) startAgain()
   else show()
-  // One answer is no sign of a proxy: a gateway that was away answers before its stream is open again.
-  if (answers > 1) link.value = { state: 'asking' }
+  link.value = { state: 'asking' }
   return 0
 }
 
@@ -198,12 +202,15 @@ interface FeedResult {
   readonly errors?: readonly { readonly extensions?: { readonly code?: string } }[]
 }
 
-function addMilestone(next: Tip): void {
+function addMilestone(milestone: NewMilestonesData['milestone']): void {
+  const { commitmentId, commitment, ...next } = milestone
   const { milestones: known, generation } = received.peek()
   const newest = known[0]?.index ?? 0
-  // If a milestone was skipped, everything is requested again.
-  if (next.index > newest + 1) return void fetchFrame().then((isLoaded) => isLoaded && startAgain())
   if (next.index <= newest) return
+  // If a milestone was skipped, or follows another one because the ledger was replaced, everything is requested again.
+  if (next.index > newest + 1 || commitment.previousCommitmentId !== newestCommitmentId)
+    return void fetchFrame().then((isLoaded) => isLoaded && startAgain())
+  newestCommitmentId = commitmentId
   batch(() => {
     received.value = { generation, milestones: [next, ...known].slice(0, maxMilestones) }
     arrivedMs = Date.now()
@@ -223,7 +230,9 @@ function startAgain(): void {
 
 /** Shows the milestones of the frame. */
 function show(generation = received.peek().generation): void {
-  received.value = { generation, milestones: frame.peek()?.strip?.nodes ?? [] }
+  const known = frame.peek()
+  received.value = { generation, milestones: known?.strip?.nodes ?? [] }
+  newestCommitmentId = known?.frame.newestMilestone.commitmentId
   arrivedMs = Date.now()
 }
 

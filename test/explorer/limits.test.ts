@@ -169,6 +169,38 @@ test('a page and its connection wait for the time in Retry-After', async () => {
   await gateway.close()
 }, 60_000)
 
+test('pages of a ledger that was replaced by another one of the same length are requested again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-'))
+  const PARAMETERS_FILE = join(folder, 'parameters.json')
+  const parameters = developmentParameters(Math.floor(Date.now() / 1000) - 60)
+  writeFileSync(PARAMETERS_FILE, JSON.stringify(print(ProtocolParameters, parameters)))
+  const former = await startGateway({ env: { PARAMETERS_FILE } })
+  await untilHealth(former.url)
+  const newest = async () => {
+    const { data } = await graphql(
+      former.url,
+      '{ milestones(first: 5) { nodes { index blockCount } } }',
+    )
+    return data.milestones.nodes.slice(2)
+  }
+  // A slot with a block has a commitment that the other ledger does not have.
+  const { index } = await until(async () =>
+    (await newest()).find(({ blockCount }: { blockCount: number }) => blockCount > 0),
+  )
+  const tab = await openTab(browser, former.url, { width: 1280 })
+  await tab.page.goto(`${former.url}/milestone/${index}`)
+  await tab.page.waitForSelector('.link-live')
+  const commitment = () => tab.page.$eval('.facts .id', (one) => one.textContent)
+  const before = await commitment()
+  await former.close()
+  const { port } = new URL(former.url)
+  const gateway = await startGateway({ env: { PARAMETERS_FILE, PORT: port } })
+  await until(async () => (await commitment()) !== before, { what: 'the other commitment' })
+  await tab.close()
+  await gateway.close()
+  rmSync(folder, { recursive: true })
+}, 60_000)
+
 test('a page whose documents an upgraded gateway refuses is loaded again', async () => {
   const gateway = await startGateway()
   await untilHealth(gateway.url)
