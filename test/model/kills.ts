@@ -1,7 +1,15 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { parseConfig } from '../../src/config.ts'
+import { openGateway } from '../../src/gateway.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { silentLog } from '../../src/lib/log.ts'
 import type { BlockId, OutputId } from '../../src/protocol/primitives.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { createRandom, type Random } from '../support/random.ts'
+import { createSettableClock } from '../support/settable-clock.ts'
 import {
   blockOf,
   genesisOutputs,
@@ -15,9 +23,11 @@ import {
   untilHealth,
   users,
 } from '../support/wallet.ts'
+import { compareAnswers } from './answers/answers.ts'
 import { createDifferences } from './differences.ts'
+import { untilStill } from './history/still.ts'
 import { submitBlock, type Way, ways } from './history/ways.ts'
-import { compareWithModel } from './model.ts'
+import { compareWithModel, type Model } from './model.ts'
 
 /**
  * Real gateway processes under load, killed one after another. Afterwards the database is compared with the model: a block that was
@@ -51,9 +61,11 @@ interface Coin {
 export async function runKills(options: KillOptions): Promise<KillReport> {
   const { databaseUrl, gateways, kills, seed, onProgress = () => {} } = options
   const env = { ...options.env, DATABASE_URL: databaseUrl }
+  // The second gateway is two processes behind one port.
+  const envOf = (i: number) => (i === 1 ? { ...env, WORKERS: '2' } : env)
   const random = createRandom(seed)
   const programs: Program[] = []
-  for (let i = 0; i < gateways; i++) programs.push(await startProgram(env))
+  for (let i = 0; i < gateways; i++) programs.push(await startProgram(envOf(i)))
   const anyUrl = () => programs[random.between(0, programs.length - 1)]?.url ?? ''
   await untilHealth(anyUrl())
   const acknowledged = new Set<BlockId>()
@@ -69,7 +81,7 @@ export async function runKills(options: KillOptions): Promise<KillReport> {
       await delay(random.between(300, 4_000))
       const i = random.between(0, programs.length - 1)
       await programs[i]?.end('SIGKILL')
-      programs[i] = await startProgram(env)
+      programs[i] = await startProgram(envOf(i))
       await untilHealth(programs[i].url)
       onProgress(`${kill} of ${kills} kills, ${acknowledged.size} acknowledged blocks`)
     }
@@ -80,12 +92,33 @@ export async function runKills(options: KillOptions): Promise<KillReport> {
   await untilCommitted(anyUrl(), slotNow(offer.network) + 2)
   for (const program of programs) await program.end('SIGTERM')
   const differ = createDifferences()
-  const model = await compareWithModel(databaseUrl, { differ })
+  const model = await compareStill()
   const stored = new Set(model.ledger.blocks.map(({ blockId }) => blockId))
   for (const id of acknowledged) {
     differ.equal(`acknowledged block ${id}`, stored.has(id) ? 'stored' : 'lost', 'stored')
   }
   return { differences: differ.found, acknowledged: acknowledged.size }
+
+  /** Opens a gateway whose clock stands, so that its answers can be compared too. */
+  async function compareStill(): Promise<Model> {
+    const clock = createSettableClock(systemClock.nowNs())
+    const { parameters } = offer.network
+    const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-kills-'))
+    const still = { ...env, PORT: '0', KEY_FILE: join(folder, 'key'), WORKERS: undefined }
+    const config = parseConfig(still, [])
+    if (!config.ok) throw new Error(JSON.stringify(config.error))
+    const gateway = await openGateway(config.value, { clock, log: silentLog })
+    if (!gateway.ok) throw new Error(JSON.stringify(gateway.error))
+    try {
+      await untilStill(gateway.value.url, parameters, clock.nowNs())
+      const own = await compareWithModel(databaseUrl, { differ })
+      await compareAnswers(gateway.value.url, own, { random, differ })
+      return own
+    } finally {
+      await gateway.value.close()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
 
   /** Keeps the parents and the commitment of new blocks fresh. */
   async function renew(): Promise<void> {

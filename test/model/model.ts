@@ -1,9 +1,11 @@
 import type { OutputId, TransactionId } from '../../src/protocol/primitives.ts'
 import { compareActivity } from './activity.ts'
 import { compareAdmission, type Refusal } from './admission.ts'
+import type { Archive } from './archive.ts'
 import { genesisOutputs, replayBookings, type Verdict } from './bookings.ts'
 import type { Differences } from './differences.ts'
 import { compareHoldings } from './holdings.ts'
+import { type Kept, keptOf, type Retention } from './kept.ts'
 import { compareLog, type LogRow, writeLog } from './log.ts'
 import { type AcceptedTransaction, createSlots, type Slots } from './slots.ts'
 import { type BookedOutput, readLedger, type StoredLedger } from './stored-ledger.ts'
@@ -23,19 +25,25 @@ export interface Model {
   readonly acceptedById: ReadonlyMap<TransactionId, AcceptedTransaction>
   readonly verdicts: ReadonlyMap<TransactionId, Verdict>
   readonly slots: Slots
+  /** The whole log, also the rows that were pruned. */
   readonly rows: readonly LogRow[]
+  readonly kept: Kept
 }
 
 /** The options of a comparison. */
 export interface ModelOptions {
   readonly differ: Differences
   readonly refusals?: readonly Refusal[]
+  /** How long the gateway keeps rows and blocks; the archive has those that it deleted. */
+  readonly retention?: Retention | undefined
+  readonly archive?: Archive
 }
 
-/** Compares a database with the model. Neither blocks nor rows of its log may have been pruned. */
+/** Compares a database with the model. */
 export async function compareWithModel(url: string, options: ModelOptions): Promise<Model> {
-  const { differ, refusals = [] } = options
-  const tables = await openTables(url)
+  const { differ, refusals = [], retention, archive } = options
+  const opened = await openTables(url)
+  const tables = archive?.over(opened) ?? opened
   try {
     const ledger = await readLedger(tables, differ)
     const outputById = new Map<OutputId, BookedOutput>()
@@ -54,7 +62,8 @@ export async function compareWithModel(url: string, options: ModelOptions): Prom
     const activity = { ledger, outputs, acceptedById, slots, verdicts, rows }
     await compareActivity(activity, tables, differ)
     await compareHoldings(ledger, outputs, tables, differ)
-    return { ledger, outputs, outputById, acceptedById, verdicts, slots, rows }
+    const kept = keptOf(ledger, rows, retention)
+    return { ledger, outputs, outputById, acceptedById, verdicts, slots, rows, kept }
   } finally {
     await tables.close()
   }

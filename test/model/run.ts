@@ -1,20 +1,26 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import {
+  type FailureReason,
+  failureReasonName,
+  failureReasonNumbers,
+} from '../../src/ledger/failure-reasons.ts'
 import { databaseUrl, onServer, startPostgresql } from '../support/postgresql-server.ts'
 import { runHistory } from './history/history.ts'
 import { runKills } from './kills.ts'
 
 /** Runs histories and kills until the time is over, each with a seed of its own. The last line states whether the run passed. */
 
-const help = `npm run test:model -- [--minutes N] [--seed N] [--database sqlite|postgresql] [--rounds N] [--players N]
+const help = `npm run test:model -- [--minutes N] [--seed N] [--database sqlite|postgresql] [--only KIND] [--rounds N] [--players N]
 
 Compares random histories of a ledger with a second, slow ledger: the tables, many answers, and what subscribers received.
-Every third history is one of real processes that are killed.
+One history of three has a log and blocks of a limited age, and one is of real processes that are killed.
 
 --minutes N    ends after the history that exceeds N minutes; 5 by default
 --seed N       the seed of the first history; the next one has the next seed
 --database D   sqlite by default; postgresql starts a server of its own
+--only KIND    history, retention or kills; by default one after another
 --rounds N     the rounds of a history; 60 by default
 --players N    the players of a history; 12 by default`
 
@@ -30,6 +36,8 @@ function given(flag: string, byDefault: string): string {
 }
 
 const number = (flag: string, byDefault: number) => Number(given(flag, `${byDefault}`))
+const only = given('--only', '')
+const kinds = (['history', 'retention', 'kills'] as const).filter((kind) => kind.startsWith(only))
 const isSqlite = given('--database', 'sqlite') === 'sqlite'
 const end = performance.now() + number('--minutes', 5) * 60_000
 const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-model-'))
@@ -38,12 +46,14 @@ let seed = number('--seed', Date.now() % 1_000_000)
 const onProgress = (text: string) => console.log(text)
 const outcomes = new Map<string, number>()
 let histories = 0
+let made = 0
 let failed = 0
 while (histories === 0 || performance.now() < end) {
   const databaseUrl = await newDatabase()
-  const isOfKills = histories % 3 === 2
-  console.log(`${isOfKills ? 'kills' : 'history'}, seed ${seed}`)
-  const { differences, extent } = await (isOfKills ? kill : play)(databaseUrl).catch((failure) => ({
+  const kind = kinds[histories % kinds.length] ?? 'history'
+  console.log(`${kind}, seed ${seed}`)
+  const running = kind === 'kills' ? kill(databaseUrl) : play(databaseUrl, kind)
+  const { differences, extent } = await running.catch((failure) => ({
     differences: [`the run did not reach its end: ${failure?.stack ?? failure}`],
     extent: 'nothing compared',
   }))
@@ -55,20 +65,30 @@ while (histories === 0 || performance.now() < end) {
 }
 await server?.stop()
 rmSync(folder, { recursive: true, force: true })
-console.log([...outcomes].map(([outcome, count]) => `${count} ${outcome}`).join('\n'))
+const lines = [...outcomes].sort(([a], [b]) => (a < b ? -1 : 1))
+console.log(lines.map(([outcome, count]) => `${count} ${outcome}`).join('\n'))
+const missing = Object.keys(failureReasonNumbers).filter(
+  (code) =>
+    !outcomes.has(`verdict ${failureReasonName(failureReasonNumbers[code as FailureReason])}`),
+)
+console.log(`never reached: ${missing.join(', ')}`)
 console.log(failed === 0 ? `PASSED: ${histories} histories` : `FAILED: ${failed} of ${histories}`)
 process.exitCode = failed === 0 ? 0 : 1
 
 async function newDatabase(): Promise<string> {
-  if (server === undefined) return `file:${join(folder, `${seed}.db`)}`
-  await onServer(server.url, `CREATE DATABASE model_${seed}`)
-  return databaseUrl(server.url, `model_${seed}`)
+  const name = `model_${made++}`
+  if (server === undefined) return `file:${join(folder, `${name}.db`)}`
+  await onServer(server.url, `CREATE DATABASE ${name}`)
+  return databaseUrl(server.url, name)
 }
 
-async function play(databaseUrl: string) {
+async function play(databaseUrl: string, kind: 'history' | 'retention') {
   const rounds = number('--rounds', 60)
   const players = number('--players', 12)
-  const report = await runHistory({ seed, databaseUrl, rounds, players, onProgress })
+  const retention = kind === 'retention' ? { log: 40, blocks: 15 } : undefined
+  const partitionRows = retention === undefined || isSqlite ? undefined : 200
+  const extent = { rounds, players, retention, partitionRows }
+  const report = await runHistory({ seed, databaseUrl, ...extent, newDatabase, onProgress })
   for (const [outcome, count] of report.outcomes) {
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + count)
   }

@@ -5,7 +5,7 @@ import { rest } from '../../support/rest.ts'
 import { inBookedOrder } from '../holdings.ts'
 import { expirationsOf, type LogRow } from '../log.ts'
 import type { BookedOutput } from '../stored-ledger.ts'
-import { type Asking, addressesOf, askEach, some, textOf } from './ask.ts'
+import { type Asking, addressesOf, askEach, refuseEach, some, textOf } from './ask.ts'
 import { comparePages } from './pages.ts'
 import { rowsOf } from './updates.ts'
 
@@ -15,9 +15,29 @@ export async function compareAddresses(asking: Asking): Promise<void> {
   const { committed } = model.ledger
   const addresses = addressesOf(model)
   await compareBalances(asking, addresses)
+  const { kept } = model
   const former = Array.from({ length: 4 }, () => random.between(0, committed))
   for (const slot of [...former, committed]) {
-    await compareFormer(asking, some(random, addresses, 10), slot)
+    if (kept.after > 0 && slot < kept.from) continue
+    await compareFormer(asking, some(random, addresses.filter(isWhole), 10), slot)
+  }
+  await refuseEach(
+    asking,
+    some(
+      random,
+      addresses.filter((one) => !isWhole(one)),
+      3,
+    ),
+    {
+      field: (address) => `address(address: "${name(asking, address)}") {
+      asOf(milestoneIndex: ${committed}) { balance { total } } }`,
+      code: 'UPDATES_NOT_KEPT',
+    },
+  )
+
+  /** Former holdings are computed from all updates of an address. */
+  function isWhole(address: Hex): boolean {
+    return !model.rows.some((row) => row.address === address && row.seq <= kept.after)
   }
   for (const address of some(random, addresses, 6)) {
     for (const updateClass of ['OWNED', 'MENTIONED'] as const) {
@@ -139,7 +159,9 @@ async function compareTransactions(
   const own = name(asking, address)
   await comparePages(asking, {
     what: `${updateClass} transactions of ${own}`,
-    oldest: rows.filter((row) => row.isLastOfTransaction).map((row) => row.transactionId),
+    oldest: rows
+      .filter((row) => row.isLastOfTransaction && row.seq > asking.model.kept.after)
+      .map((row) => row.transactionId),
     node: 'transactionId',
     textOf: ({ transactionId }) => transactionId,
     query: (args, selection) =>
@@ -162,6 +184,7 @@ async function compareUnspent(asking: Asking, address: Hex): Promise<void> {
 /** Compares the points of a balance between two milestones: the total, and the milestone that changed it last. */
 async function compareBalanceHistory(asking: Asking, address: Hex): Promise<void> {
   const { url, model, random, differ } = asking
+  const { kept } = model
   const { committed, parameters } = model.ledger
   const [from = 0, to = committed] = [0, 1]
     .map(() => random.between(0, committed))
@@ -190,8 +213,18 @@ async function compareBalanceHistory(asking: Asking, address: Hex): Promise<void
   })
   differ.equal(`balance history of ${own}`, points, expected)
   // An address that never owned anything has no points.
-  const ends = changes.length === 0 ? [] : [from, to]
+  const known = kept.after === 0 ? 0 : Math.min(kept.from, committed)
+  differ.equal(
+    `first known balance of ${own}`,
+    balanceHistory.knownFrom,
+    known === 0 ? null : known,
+  )
+  const ends = changes.length === 0 || known > to ? [] : [Math.max(from, known), to]
   const slots = points.map(({ milestoneIndex }) => milestoneIndex)
   const actual = slots.length < 2 ? slots : [slots[0], slots.at(-1)]
-  differ.equal(`ends of the balance history of ${own}`, actual, from === to ? ends.slice(1) : ends)
+  differ.equal(
+    `ends of the balance history of ${own}`,
+    actual,
+    ends[0] === ends[1] ? ends.slice(1) : ends,
+  )
 }

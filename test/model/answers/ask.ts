@@ -3,8 +3,9 @@ import { encodeBech32 } from '../../../src/protocol/bech32.ts'
 import { graphql } from '../../support/client.ts'
 import type { Random } from '../../support/random.ts'
 import type { Differences } from '../differences.ts'
+import type { LogRow } from '../log.ts'
 import type { Model } from '../model.ts'
-import { bytesOf } from '../stored-ledger.ts'
+import { bytesOf, type StoredBlock } from '../stored-ledger.ts'
 
 /** Asks a gateway by GraphQL, many things in one operation. */
 
@@ -35,6 +36,18 @@ export async function askEach<T>(
   return answers
 }
 
+/** Expects the error of a code for each element of a list. */
+export async function refuseEach<T>(
+  { url, differ }: Pick<Asking, 'url' | 'differ'>,
+  list: readonly T[],
+  { field, code }: { readonly field: (one: T) => string; readonly code: string },
+): Promise<void> {
+  for (const one of list) {
+    const { errors } = await graphql(url, `{ ${field(one)} }`)
+    differ.equal(field(one), errors?.[0]?.extensions.code, code)
+  }
+}
+
 /** An operation has a limit of cost. */
 const atOnce = 10
 
@@ -46,6 +59,16 @@ export function some<T>(random: Random, list: readonly T[], most: number): T[] {
 /** The Bech32 text of an address key. */
 export function textOf(hrp: string, key: Hex): string {
   return encodeBech32(hrp, bytesOf(key))
+}
+
+/** The rows that were not pruned. */
+export function keptRows({ rows, kept }: Model): readonly LogRow[] {
+  return rows.slice(kept.after)
+}
+
+/** The blocks that were not pruned. */
+export function keptBlocks({ ledger, kept }: Model): StoredBlock[] {
+  return ledger.blocks.filter(({ blockId }) => kept.blocks.has(blockId))
 }
 
 /** Every address with a row in the log. */

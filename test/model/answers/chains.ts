@@ -56,7 +56,7 @@ async function compareHistories(asking: Asking): Promise<void> {
     await comparePages(asking, {
       what: `history of chain ${id}`,
       oldest: states.map(({ outputId, bookedSlot }, i) => `${i + 1} ${bookedSlot} ${outputId}`),
-      hasTotal: true,
+      total: states.length,
       node: 'number milestoneIndex outputId',
       textOf: ({ number, milestoneIndex, outputId }) => `${number} ${milestoneIndex} ${outputId}`,
       query: (args, selection) =>

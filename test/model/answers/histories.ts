@@ -22,7 +22,11 @@ async function compareFiles({ url, model, random, differ }: Asking): Promise<voi
     const path = `${url}/api/gateway/v1/addresses/${own}/history?format=ndjson`
     const lines = (await (await rest(path)).text()).trimEnd().split('\n')
     const rows = lines.filter((line) => line !== '').map((line) => JSON.parse(line))
-    const expected = historyOf(ledger, parameters, address).map((row) => ({
+    const all = historyOf(ledger, parameters, address)
+    const kept = all.filter(
+      (row) => model.kept.after === 0 || row.milestoneIndex >= model.kept.from,
+    )
+    const expected = kept.map((row) => ({
       time: new Date(row.time * 1_000).toISOString().replace('.000Z', 'Z'),
       milestone: row.milestoneIndex,
       transactionId: row.transactionId ?? null,

@@ -6,7 +6,7 @@ import { ownerInSlot } from '../../support/balance-model.ts'
 import { inBookedOrder, isChain } from '../holdings.ts'
 import { groupBy } from '../lists.ts'
 import type { BookedOutput, StoredBlock } from '../stored-ledger.ts'
-import { type Asking, askEach, some, textOf } from './ask.ts'
+import { type Asking, askEach, keptBlocks, some, textOf } from './ask.ts'
 import { comparePages } from './pages.ts'
 
 /** Compares blocks, transactions, outputs, chains and milestones, and what leads from one of them to another. */
@@ -35,7 +35,7 @@ const blockList = {
 
 async function compareBlocks(asking: Asking): Promise<void> {
   const { model, random, url, differ } = asking
-  const { blocks } = model.ledger
+  const blocks = keptBlocks(model)
   const ids = (list: readonly StoredBlock[]) => list.map(({ blockId }) => blockId)
   await comparePages(asking, {
     ...blockList,
@@ -96,6 +96,7 @@ async function compareBlocks(asking: Asking): Promise<void> {
     const isCommitted = one.slot <= model.ledger.committed
     differ.equal(`block ${one.blockId}`, answers[i], {
       ...{ blockId: one.blockId, slot: one.slot, issuerId: one.issuerId, state: one.state },
+      // A pruned parent is left with its id alone.
       parents: parentsOf(one).map((blockId) => ({ blockId })),
       transaction: one.transactionId === undefined ? null : { transactionId: one.transactionId },
       milestone: isCommitted ? { index: one.slot } : null,
@@ -268,6 +269,7 @@ async function compareOutputs(asking: Asking): Promise<void> {
 async function compareMilestones(asking: Asking): Promise<void> {
   const { model, random, url, differ } = asking
   const { commitments, blocksOfSlot } = model.ledger
+  const isKept = ({ blockId }: StoredBlock) => model.kept.blocks.has(blockId)
   const slots = [...commitments.keys()]
   await comparePages(asking, {
     what: 'milestones',
@@ -276,7 +278,11 @@ async function compareMilestones(asking: Asking): Promise<void> {
     textOf: ({ index, commitmentId }) => `${index} ${commitmentId}`,
     query: (args, selection) => `{ milestones${args} ${selection} }`,
   })
-  const chosen = some(random, slots, 30)
+  const chosen = some(
+    random,
+    slots.filter((slot) => model.kept.after === 0 || slot >= model.kept.from),
+    30,
+  )
   const answers = await askEach(
     url,
     chosen,
@@ -286,10 +292,11 @@ async function compareMilestones(asking: Asking): Promise<void> {
   )
   for (const [i, slot] of chosen.entries()) {
     const rows = model.rows.filter((row) => row.milestoneIndex === slot)
-    const blocks = inOrder(blocksOfSlot(slot))
+    const all = blocksOfSlot(slot)
+    const blocks = inOrder(all.filter(isKept))
     const inSlot = [...model.acceptedById.values()].filter((one) => one.slot === slot)
     differ.equal(`milestone ${slot}`, answers[i], {
-      ...{ updateCount: `${rows.length}`, blockCount: blocks.length },
+      ...{ updateCount: `${rows.length}`, blockCount: all.length },
       transactionCount: inSlot.length,
       updates: { nodes: rows.map(({ seq }) => ({ seq: `${seq}` })) },
       blocks: { nodes: blocks.map(({ blockId }) => ({ blockId })) },
@@ -300,7 +307,8 @@ async function compareMilestones(asking: Asking): Promise<void> {
 /** Finds everything by its id, and by the beginning of its id. */
 async function compareSearch(asking: Asking): Promise<void> {
   const { model, random, url, differ } = asking
-  const { blocks, commitments, parameters } = model.ledger
+  const { commitments, parameters } = model.ledger
+  const blocks = keptBlocks(model)
   const known: [text: string, type: string][] = [
     ...some(random, blocks, 4).map(({ blockId }): [string, string] => [blockId, 'Block']),
     ...some(random, [...model.verdicts.keys()], 4).map((id): [string, string] => [

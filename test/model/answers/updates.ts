@@ -4,10 +4,10 @@ import type { SlotIndex } from '../../../src/protocol/primitives.ts'
 import { slotEnd } from '../../../src/protocol/slots.ts'
 import { ownerInSlot, unspentAt } from '../../support/balance-model.ts'
 import { openStream } from '../../support/event-stream.ts'
-import { restJson } from '../../support/rest.ts'
+import { rest, restJson } from '../../support/rest.ts'
 import type { LogRow } from '../log.ts'
 import type { Model } from '../model.ts'
-import { type Asking, addressesOf, some, textOf } from './ask.ts'
+import { type Asking, addressesOf, keptRows, some, textOf } from './ask.ts'
 import { comparePages } from './pages.ts'
 
 /** Compares the lists of ledger updates, by GraphQL and REST. */
@@ -36,6 +36,7 @@ export function updateOf({ ledger }: Model, row: LogRow) {
 export async function compareUpdates(asking: Asking): Promise<void> {
   const { model, random } = asking
   const text = (row: LogRow) => JSON.stringify(updateOf(model, row))
+  const isKept = ({ seq }: LogRow) => seq > model.kept.after
   const common = {
     node: updateFields,
     textOf: (node: object) => JSON.stringify(node),
@@ -43,8 +44,8 @@ export async function compareUpdates(asking: Asking): Promise<void> {
   await comparePages(asking, {
     ...common,
     what: 'all updates',
-    oldest: model.rows.map(text),
-    hasTotal: true,
+    oldest: keptRows(model).map(text),
+    total: model.rows.length,
     query: (args, selection) => `{ ledgerUpdates${args} ${selection} }`,
   })
   const slots = [...model.ledger.commitments.keys()]
@@ -57,8 +58,8 @@ export async function compareUpdates(asking: Asking): Promise<void> {
       await comparePages(asking, {
         ...common,
         what: `${updateClass} updates of ${name}`,
-        oldest: rows.map(text),
-        hasTotal: true,
+        oldest: rows.filter(isKept).map(text),
+        total: rows.length,
         query: (args, selection) =>
           `{ address(address: "${name}") { updates${args.replace('(', `(class: ${updateClass}, `)} ${selection} } }`,
       })
@@ -73,6 +74,11 @@ async function compareMilestone({ url, model, random, differ }: Asking, slot: Sl
   const own = model.rows.filter((row) => row.class === 'OWNED' && row.milestoneIndex === slot)
   const id = commitments.get(slot)?.id
   const path = `${url}/api/explorer/v2/ledger/updates/by-milestone/${id}`
+  const first = commitments.get(slot)?.range
+  if (first !== undefined && first[0] <= Math.min(first[1], model.kept.after)) {
+    differ.equal(`status of the pruned milestone ${slot}`, (await rest(path)).status, 404)
+    return
+  }
   const items: unknown[] = []
   let query = `pageSize=${random.between(1, 20)}`
   for (let isMore = true; isMore && items.length <= own.length; ) {
@@ -91,17 +97,31 @@ async function compareMilestone({ url, model, random, differ }: Asking, slot: Sl
 async function compareSnapshot({ url, model, random, differ }: Asking): Promise<void> {
   const { parameters, committed } = model.ledger
   const { minCommittableAge, bech32Hrp } = parameters
-  const start = random.between(0, committed)
+  const { commitments } = model.ledger
+  const begins = (slot: SlotIndex) => (commitments.get(slot)?.range[1] ?? 0) >= model.kept.after
+  const any = random.between(0, committed)
+  const first = Math.min(model.kept.from, committed)
+  const start = begins(any) ? any : random.between(first, committed)
   const addresses = some(random, addressesOf(model), 10)
   const isFollowed = new Set(addresses)
   const names = addresses.map((address) => JSON.stringify(textOf(bech32Hrp, address)))
-  const query = `subscription { ledgerUpdates(addresses: [${names}], afterMilestone: ${start},
-    snapshot: true) { __typename ... on FeedSnapshot { isLast outputIds }
+  const from = (slot: SlotIndex) => `subscription { ledgerUpdates(addresses: [${names}],
+    afterMilestone: ${slot}, snapshot: true) { __typename ... on FeedSnapshot { isLast outputIds }
       ... on LedgerUpdateBatch { updates { ${updateFields} } } } }`
+  if (any !== start) {
+    const refused = await openStream(`${url}/graphql?${new URLSearchParams({ query: from(any) })}`)
+    const { errors } = await refused.result()
+    differ.equal(
+      `feed after the pruned milestone ${any}`,
+      errors?.[0]?.extensions.code,
+      'CURSOR_EXPIRED',
+    )
+    refused.close()
+  }
   const following = model.rows.filter(
     (row) => row.class === 'OWNED' && isFollowed.has(row.address) && row.milestoneIndex > start,
   )
-  const stream = await openStream(`${url}/graphql?${new URLSearchParams({ query })}`)
+  const stream = await openStream(`${url}/graphql?${new URLSearchParams({ query: from(start) })}`)
   const outputIds: string[] = []
   const updates: unknown[] = []
   for (let isWhole = false; !isWhole || updates.length < following.length; ) {
@@ -134,12 +154,14 @@ async function compareRest(
   address: string,
   rows: readonly LogRow[],
 ): Promise<void> {
+  const { kept } = model
   const { parameters, committed } = model.ledger
   for (const sort of ['newest', 'oldest'] as const) {
     const start = random.between(0, 1) === 0 ? undefined : random.between(0, committed + 2)
     const inOrder = sort === 'oldest' ? rows : rows.toReversed()
     const expected = inOrder
-      .filter(({ milestoneIndex: slot }) => {
+      .filter(({ milestoneIndex: slot, seq }) => {
+        if (seq <= kept.after) return false
         if (start === undefined) return true
         return sort === 'oldest' ? slot >= start : slot <= start
       })
@@ -160,7 +182,7 @@ async function compareRest(
     await compareFrom(random.between(0, rows.length - 1), sort)
   }
 
-  /** A cursor names the first row of its page, so that it begins a page in either order. */
+  /** A cursor names the first row of its page, so that it begins a page in either order. The row may be pruned. */
   async function compareFrom(place: number, sort: 'newest' | 'oldest'): Promise<void> {
     const row = rows[place]
     if (row === undefined) return
@@ -170,7 +192,8 @@ async function compareRest(
     const { items } = await restJson(`${path}?sort=${sort}&cursor=${cursor}`)
     const isOldest = sort === 'oldest'
     const following = isOldest ? rows.slice(place) : rows.slice(0, place + 1).toReversed()
-    const expected = following.slice(0, size).map(itemOf)
+    const left = following.filter(({ seq }) => seq > kept.after)
+    const expected = left.slice(0, size).map(itemOf)
     differ.equal(`REST updates of ${address}, ${sort} after ${cursor}`, items, expected)
   }
 

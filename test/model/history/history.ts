@@ -1,18 +1,22 @@
-import { accountIdOfKey, developmentKeys } from '../../../src/node/embedded/development.ts'
-import type { SlotIndex } from '../../../src/protocol/primitives.ts'
 import { graphql } from '../../support/client.ts'
+import { partitioned } from '../../support/partitioned.ts'
 import { plain } from '../../support/player-coins.ts'
 import { createRandom } from '../../support/random.ts'
 import { until } from '../../support/until.ts'
 import { addressOf, user } from '../../support/wallet.ts'
 import { compareAnswers } from '../answers/answers.ts'
+import { createArchive } from '../archive.ts'
 import { createDifferences } from '../differences.ts'
+import { type Retention, untilPruned } from '../kept.ts'
 import { compareWithModel } from '../model.ts'
+import { reached } from '../reached.ts'
 import { openBank } from './bank.ts'
+import { openCopies } from './copies.ts'
 import { openFeeds } from './feeds.ts'
 import { createIssuers } from './issuers.ts'
 import { createRecords } from './records.ts'
 import { note, play, seatOf } from './seats.ts'
+import { createVault } from './vault.ts'
 import { openWorld } from './world.ts'
 
 /**
@@ -26,6 +30,12 @@ export interface HistoryOptions {
   readonly databaseUrl: string
   readonly rounds: number
   readonly players: number
+  /** Lets the gateway delete old rows and blocks during the history. */
+  readonly retention?: Retention | undefined
+  /** Divides the log into partitions of so many rows in the middle of the history; only on PostgreSQL. */
+  readonly partitionRows?: number | undefined
+  /** Creates an empty database. With it, a follower, an import and a restored backup are compared too. */
+  readonly newDatabase?: (() => Promise<string>) | undefined
   readonly onProgress?: (text: string) => void
 }
 
@@ -36,21 +46,32 @@ export interface HistoryReport {
   readonly compared: number
   readonly blocks: number
   readonly rows: number
-  /** How often each outcome of a submission occurred. */
+  /** How often each outcome of a submission occurred, each verdict, and each part of an accepted transaction. */
   readonly outcomes: ReadonlyMap<string, number>
 }
 
 /** Runs a history on an empty database. */
 export async function runHistory(options: HistoryOptions): Promise<HistoryReport> {
-  const { seed, databaseUrl, rounds, players, onProgress = () => {} } = options
+  const { seed, databaseUrl, rounds, players, retention, newDatabase } = options
+  const { partitionRows, onProgress = () => {} } = options
   const random = createRandom(seed)
   const differ = createDifferences()
-  const world = await openWorld(databaseUrl, random)
+  const world = await openWorld(databaseUrl, random, {
+    ...(retention && { LOG_RETENTION: `${retention.log}`, BLOCK_RETENTION: `${retention.blocks}` }),
+  })
+  const archive = createArchive(databaseUrl)
+  if (retention !== undefined) {
+    // Before the rows of the genesis are deleted.
+    await archive.copy()
+    await world.restart(1)
+  }
+  const copies = newDatabase && (await openCopies(world, { newDatabase, retention, archive }))
   const feeds = openFeeds(world)
   try {
     const bank = await openBank(world)
     const seats = Array.from({ length: players }, (_, n) => seatOf(n, seed))
     const issuers = createIssuers(world, bank, { seats, seed })
+    const vault = createVault(world, bank, seed)
     const records = await createRecords(world, differ)
     // The feed of records has no beginning: its first event is the first change after it was opened.
     await until(async () => {
@@ -68,22 +89,33 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryReport
       const moment = await world.moment()
       await Promise.all(seats.map((seat) => play(world, seat, moment)))
       await issuers.step(moment)
+      await vault.step(moment)
       if (round % 3 === 0) await issuers.voteWell(moment)
       if (round % 5 === 1) await records.step()
       if (round % 7 === 2) await askFaucet(world.url)
       feeds.watch([...world.acknowledged].at(-1))
       await passTime()
+      const isMiddle = round === Math.floor(rounds / 2)
+      if (isMiddle) await copies?.backUp()
+      if (isMiddle && partitionRows !== undefined) {
+        await partitioned(databaseUrl, { rows: partitionRows })
+      }
+      if (copies !== undefined && random.between(0, 14) === 0) await copies.restartFollower()
       if (round % 20 === 19) onProgress(`seed ${seed}: ${round + 1} of ${rounds} rounds`)
     }
     // Nothing more happens, but timelocks end and outputs expire.
     await world.pass(4)
     await world.pass(4)
-    await untilQuiet(world.url, (await world.moment()).slot)
+    await world.untilStill(world.url)
 
     async function passTime(): Promise<void> {
+      if (retention !== undefined) await archive.copy()
       const lot = random.between(0, 19)
       if (lot === 0) {
-        return world.restart(random.between(0, 1) ? random.between(1, 8) : random.between(20, 90))
+        // Longer than rewards are kept; with retention, no row may be deleted before it is copied.
+        const long = random.between(0, 2) === 0 ? 300 : 90
+        const most = retention === undefined ? long : Math.floor(retention.log / 2)
+        return world.restart(random.between(0, 1) ? random.between(1, 8) : random.between(20, most))
       }
       if (lot === 1) {
         const moment = await world.moment()
@@ -94,13 +126,16 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryReport
       await world.pass([1, 1, 1, 2, 3, 5][random.between(0, 5)] ?? 1)
     }
 
-    const model = await compareWithModel(databaseUrl, { differ, refusals: world.refusals })
+    const { refusals } = world
+    const model = await compareWithModel(databaseUrl, { differ, refusals, retention, archive })
     const stored = new Set(model.ledger.blocks.map(({ blockId }) => blockId))
     for (const id of world.acknowledged) {
       differ.equal(`acknowledged block ${id}`, stored.has(id) ? 'stored' : 'lost', 'stored')
     }
     await feeds.compare(model, records, differ)
+    if (retention !== undefined) await untilPruned(world, model)
     await compareAnswers(world.url, model, { random, differ, records })
+    await copies?.compare(model, differ)
     const serious = world.warnings().filter((one) => one.startsWith('error'))
     differ.equal('errors in the log', serious.slice(0, 3), [])
     return {
@@ -108,30 +143,17 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryReport
       compared: differ.compared(),
       blocks: model.ledger.blocks.length,
       rows: model.rows.length,
-      outcomes: world.outcomes,
+      outcomes: new Map([...world.outcomes, ...reached(model)]),
     }
   } finally {
     await feeds.close()
+    await copies?.close()
     await world.close()
   }
 }
 
 /** Slots until the first outputs are committed. */
 const historyStart = 4
-
-/** Waits until the gateway has issued the block of its own account for the slot, and no block is pending. */
-async function untilQuiet(url: string, slot: SlotIndex): Promise<void> {
-  const issuerId = accountIdOfKey(developmentKeys().issuer)
-  const query = `{
-    own: blocks(first: 1, filter: { issuerId: "${issuerId}" }) { nodes { slot } }
-    pending: blocks(first: 1, filter: { state: PENDING }) { nodes { slot } }
-  }`
-  const isQuiet = async () => {
-    const { own, pending } = (await graphql(url, query)).data
-    return own.nodes[0]?.slot === slot && pending.nodes.length === 0
-  }
-  await until(isQuiet, { what: 'all blocks are booked' })
-}
 
 /** Requests a payment, by REST or GraphQL. The faucet has an output of its own. */
 async function askFaucet(url: string): Promise<void> {

@@ -117,7 +117,8 @@ export function createIssuers(
         // Sometimes more votes than a validator may cast in a slot.
         for (let n = random.between(0, 19) === 0 ? 3 : random.between(1, 2); n > 0; n--) {
           const ahead = BigInt(random.between(0, 400)) * 1_000_000n
-          await world.send(moment, { by, isVote: true, ahead })
+          const supports = random.between(0, 4) === 0 ? random.between(3, 6) : 3
+          await world.send(moment, { by, isVote: true, supports, ahead })
         }
         return
       case 5:
@@ -159,7 +160,8 @@ export function createIssuers(
       staked !== undefined && epochOfSlot(historyParameters, moment.committed + 3) > staked.endEpoch
     const lot = random.between(0, 4)
     const credits = [accountId]
-    if (isExpired && staked === undefined && lot === 2) {
+    // Not before the account has expired; the ledger refuses it otherwise.
+    if (staked === undefined && lot === 2) {
       const own = plain({ type: 0, pubKeyHash: issuer.key.publicKeyHash }, account.amount)
       issuer.isGone = await move(moment, issuer, { next: own, credits })
       return
@@ -178,7 +180,10 @@ export function createIssuers(
     function nextStaking(): Staking | undefined {
       if (staked === undefined) return lot === 1 ? staking(moment, 1) : undefined
       if (isEnded) return lot < 2 ? undefined : staking(moment, 1)
-      return lot === 0 ? { ...staked, endEpoch: extended + random.between(1, 3) } : staked
+      if (lot === 0) return { ...staked, endEpoch: extended + random.between(1, 3) }
+      // A bonded stake can neither end nor change.
+      if (lot === 3) return undefined
+      return lot === 4 ? { ...staked, stakedAmount: staked.stakedAmount + 1n } : staked
     }
   }
 

@@ -14,6 +14,7 @@ import { plain } from '../../support/player-coins.ts'
 import { anyMove } from '../../support/player-moves.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import type { BlockDraft, HistoryWorld } from './world.ts'
+import { hastyTransaction, wrongCopy } from './wrongs.ts'
 
 /** The players of a history: each makes one random move in a round, sometimes in a wrong or unusual way. */
 
@@ -66,8 +67,12 @@ export async function play(world: HistoryWorld, seat: Seat, moment: Moment): Pro
       ahead: slotAhead(variation === 'child first' ? random.between(0, 1) : 0),
     })
   }
-  const wrong = variation && wrongCopyOf(variation, made.payload)
+  const wrong = variation && wrongCopyOf(seat, variation, made.payload)
   if (wrong !== undefined) await world.send(moment, { chance, payload: wrong })
+  if (variation === 'hasty') {
+    const hasty = hastyTransaction({ player, random, moment, coins: coinsOf(seat) })
+    if (hasty !== undefined) await world.send(moment, { chance, payload: hasty })
+  }
   const draft: BlockDraft = {
     chance,
     payload: made.payload,
@@ -82,7 +87,10 @@ export async function play(world: HistoryWorld, seat: Seat, moment: Moment): Pro
 
 /** What is unusual about one move in twenty each. */
 const variations = [
-  'wrong amount',
+  'wrong',
+  'wrong',
+  'wrong',
+  'hasty',
   'wrong key',
   'child first',
   'parent in a later slot',
@@ -98,20 +106,15 @@ function slotAhead(slots: number): bigint {
 }
 
 function wrongCopyOf(
+  { random, player }: Seat,
   variation: Variation,
   payload: SignedTransaction,
 ): SignedTransaction | undefined {
-  const { transaction, unlocks } = payload
-  if (variation === 'wrong amount') {
-    const outputs = transaction.outputs.map((output, i) =>
-      i === 0 ? { ...output, amount: output.amount + 1n } : output,
-    )
-    return { ...payload, transaction: { ...transaction, outputs } }
-  }
+  if (variation === 'wrong') return wrongCopy(random, player.keys, payload)
   if (variation !== 'wrong key') return undefined
   const signature = playerOf(9_999).keys[0].sign(new Uint8Array(3))
-  const wrong = unlocks.map((unlock) => (unlock.type === 0 ? { ...unlock, signature } : unlock))
-  return { ...payload, unlocks: wrong }
+  const unlocks = payload.unlocks.map((one) => (one.type === 0 ? { ...one, signature } : one))
+  return { ...payload, unlocks }
 }
 
 /** A transaction that spends the remainder of another one. */

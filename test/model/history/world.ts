@@ -16,19 +16,18 @@ import { encode, print } from '../../../src/protocol/schema/schema.ts'
 import { nodeWorkScore } from '../../../src/protocol/score.ts'
 import { slotOfTime } from '../../../src/protocol/slots.ts'
 import type { Payload } from '../../../src/protocol/transaction.ts'
-import { graphql } from '../../support/client.ts'
 import { firstSlot, type Moment, worldParameters } from '../../support/ledger-world.ts'
 import { createMemoryLog } from '../../support/memory-log.ts'
 import type { Random } from '../../support/random.ts'
 import { createSettableClock } from '../../support/settable-clock.ts'
-import { until } from '../../support/until.ts'
 import { issuer, offerOf } from '../../support/wallet.ts'
 import type { Refusal } from '../admission.ts'
+import { untilCommitted, untilStill } from './still.ts'
 import { payloadWays, submitBlock, type Way, ways } from './ways.ts'
 
 /** A gateway in this process with a manual clock, which a history can close and open again. */
 export interface HistoryWorld {
-  /** The root URL of the current gateway. */
+  /** The root URL of the gateway. */
   readonly url: string
   readonly databaseUrl: string
   readonly random: Random
@@ -40,8 +39,14 @@ export interface HistoryWorld {
   pass(slots: number): Promise<void>
   /** Sets the clock back for the time of a function. The clock of a machine leaps in this way when it is corrected. */
   inThePast(seconds: number, act: () => Promise<unknown>): Promise<void>
-  /** Closes the gateway, lets some slots pass, and opens it again. */
+  /** Closes the gateway, lets some slots pass, and opens it again, or lets a standby take over. */
   restart(slots: number): Promise<void>
+  /** Opens another gateway with the same clock; its settings replace those of the world. */
+  another(settings: Environment): Promise<OpenedGateway>
+  /** Waits until a gateway has committed every slot that is due, issued its own block of the slot, and booked all blocks. */
+  untilStill(url: string): Promise<void>
+  /** A folder for files. */
+  readonly folder: string
   /** Issues a token for a gateway of this world. */
   token(subject: string, ...scopes: Scope[]): Promise<string>
   /** The blocks that the gateway acknowledged. */
@@ -55,12 +60,19 @@ export interface HistoryWorld {
   close(): Promise<void>
 }
 
+/** A gateway in this process. */
+export interface OpenedGateway {
+  readonly url: string
+  close(): Promise<void>
+}
+
 /** A block without its header. */
 export interface BlockDraft {
   readonly payload?: Payload | undefined
   readonly by?: { readonly accountId: AccountId; readonly key: Keypair }
-  /** A vote of a validator. */
+  /** A vote of a validator, with the newest protocol version that it supports; 3 by default. */
   readonly isVote?: boolean
+  readonly supports?: number
   /** The mana to burn; enough by default. */
   readonly burn?: bigint
   /** By how many nanoseconds the block is ahead of its time. */
@@ -100,7 +112,7 @@ export const historyParameters: ProtocolParameters = {
   rewardsParameters: { ...worldParameters.rewardsParameters, retentionPeriod: 3 },
 }
 
-/** Opens a world on an empty database. */
+/** Opens a world on an empty database. `settings` apply from the first restart on. */
 export async function openWorld(
   databaseUrl: string,
   random: Random,
@@ -113,22 +125,27 @@ export async function openWorld(
     ...{ PORT: '0', DATABASE_URL: databaseUrl, KEY_FILE: join(folder, 'key') },
     ...{ PARAMETERS_FILE: file, STATE_MEMORY: `${random.between(0, 1)}`, MAX_LOOP_DELAY: '0' },
     ...{ CLIENT_COST: '100000000', CLIENT_CONNECTIONS: '10000', CLIENT_PAYLOADS: '1000000' },
-    ...settings,
   }
   const config = unwrap(parseConfig(env, []))
+  let port = '0'
   let slot = firstSlot
   let issued = 0n
   const clock = createSettableClock(timeOf(slot))
   const logs: (readonly string[])[] = []
   const acknowledged = new Set<BlockId>()
   const refusals: Refusal[] = []
+  let recent: readonly { readonly blockId: BlockId; readonly issuingTime: bigint }[] = []
   const outcomes = new Map<string, number>()
-  let gateway = await open()
+  let gateway = await open({})
+  // Its subscribers and followers find it again after a restart.
+  port = new URL(gateway.url).port
 
-  async function open() {
+  async function open(changes: Environment) {
     const { log, lines } = createMemoryLog(clock)
     logs.push(lines)
-    return unwrap(await openGateway(config, { clock, log }))
+    const common = port === '0' ? env : { ...env, PORT: port, ...settings }
+    const opened = unwrap(parseConfig({ ...common, ...changes }, []))
+    return unwrap(await openGateway(opened, { clock, log }))
   }
 
   function count(outcome: string): void {
@@ -150,7 +167,7 @@ export async function openWorld(
     const header = { ...offer.header, issuerId: by.accountId, issuingTime }
     const unsigned = {
       header,
-      body: bodyOf(draft, offer),
+      body: bodyOf(draft, offer, otherParents(draft, offer, issuingTime)),
       signature: by.key.sign(new Uint8Array()),
     }
     const cost = BigInt(nodeWorkScore(historyParameters, unsigned)) * mostPrice
@@ -174,6 +191,7 @@ export async function openWorld(
     )
     const isAccepted = status === 201
     if (isAccepted) {
+      if (!isOfPayload(way)) recent = [...recent.slice(-9), { blockId, issuingTime }]
       for (const id of blockIds) {
         if (id !== blockId && !isOfPayload(way)) count(`${way} answered another id`)
         acknowledged.add(id)
@@ -184,6 +202,20 @@ export async function openWorld(
     return { isAccepted, blockId, slot: issuedIn }
   }
 
+  /** Some recent blocks that are older than a new block and not its strong parents. */
+  function otherParents(
+    { chance = random }: BlockDraft,
+    { strongParents }: Moment['offer'],
+    before: bigint,
+  ): readonly BlockId[] {
+    if (chance.between(0, 2) > 0) return []
+    const older = recent.filter(
+      ({ blockId, issuingTime }) => issuingTime < before && slotOfId(blockId) > slot - 3,
+    )
+    const others = older.map(({ blockId }) => blockId).filter((id) => !strongParents.includes(id))
+    return chance.shuffled([...new Set(others)]).slice(0, chance.between(1, 3))
+  }
+
   /** A payload alone goes to the node only if nothing is special about its block. */
   function anyWay({ way, payload, by, burn, ahead = 0n, chance = random }: BlockDraft): Way {
     if (way !== undefined) return way
@@ -192,15 +224,7 @@ export async function openWorld(
     return all[chance.between(0, all.length - 1)] ?? 'bytes'
   }
 
-  async function untilCommitted(): Promise<void> {
-    const due = slotOfTime(historyParameters, clock.nowNs()) - historyParameters.minCommittableAge
-    const newest = async () => {
-      const { data } = await graphql(gateway.url, '{ milestone { index } }')
-      return data?.milestone?.index ?? -1
-    }
-    const what = `slot ${due} is committed`
-    await until(async () => (await newest()) >= due, { what, deadlineMs: 60_000 })
-  }
+  const untilDue = () => untilCommitted(gateway.url, historyParameters, clock.nowNs())
 
   function advance(slots: number): void {
     slot += slots
@@ -211,10 +235,12 @@ export async function openWorld(
     get url() {
       return gateway.url
     },
-    ...{ databaseUrl, random, moment, send, acknowledged, refusals, outcomes, count },
+    ...{ databaseUrl, folder, random, moment, send, acknowledged, refusals, outcomes, count },
+    another: (changes) => open({ ...changes, PORT: '0' }),
+    untilStill: (url) => untilStill(url, historyParameters, clock.nowNs()),
     pass: async (slots) => {
       advance(slots)
-      await untilCommitted()
+      await untilDue()
     },
     inThePast: async (seconds, act) => {
       clock.set(clock.nowNs() - BigInt(seconds) * 1_000_000_000n)
@@ -222,10 +248,14 @@ export async function openWorld(
       clock.set(timeOf(slot))
     },
     restart: async (slots) => {
+      // On PostgreSQL a standby may take over.
+      const isShared = !databaseUrl.startsWith('file:')
+      const standby = isShared && random.between(0, 1) ? await open({ PORT: '0' }) : undefined
       await gateway.close()
       advance(slots)
-      gateway = await open()
-      await untilCommitted()
+      gateway = standby ?? (await open({}))
+      port = new URL(gateway.url).port
+      await untilDue()
     },
     token: async (subject, ...scopes) => {
       const key = unwrap(await openSigningKey(config.signing))
@@ -251,13 +281,15 @@ function isOfPayload(way: Way): boolean {
 const mostPrice = 100n
 
 function bodyOf(
-  { isVote, payload }: BlockDraft,
+  { isVote, supports = 3, payload }: BlockDraft,
   { strongParents, network }: Moment['offer'],
+  [shallow, ...weak]: readonly BlockId[],
 ): BlockBody {
-  const parents = { strongParents, weakParents: [], shallowLikeParents: [] }
+  const shallowLikeParents = shallow === undefined ? [] : [shallow]
+  const parents = { strongParents, weakParents: weak.sort(), shallowLikeParents }
   if (!isVote) return { type: 0, ...parents, payload, maxBurnedMana: 0n }
   const protocolParametersHash = network.parametersHash
-  return { type: 1, ...parents, highestSupportedVersion: 3, protocolParametersHash }
+  return { type: 1, ...parents, highestSupportedVersion: supports, protocolParametersHash }
 }
 
 /** The middle of a slot, in nanoseconds. */
