@@ -64,6 +64,18 @@ describe('a slot', () => {
     expect(change({ blocks: [block] })).toEqual(new Map())
   })
 
+  test('notes the hash of the first vote for a newer version', () => {
+    const vote = { kind: 'validation', issuerId: accountId, version: 4 } as const
+    const blocks = [
+      { ...vote, hash: `0x${'01'.repeat(32)}` as const },
+      { ...vote, hash: `0x${'02'.repeat(32)}` as const },
+    ]
+    expect(change({ blocks }).get(accountId)).toMatchObject({
+      supportedVersion: 4,
+      supportedHash: `0x${'01'.repeat(32)}`,
+    })
+  })
+
   test('charges a block at the price of the past, and an allotment may pay for it', () => {
     const block = { kind: 'basic', issuerId: accountId, workScore: 30 } as const
     expect(change({ blocks: [block] }).get(accountId)).toEqual({
