@@ -141,13 +141,14 @@ builder.mutationField('setChainRecord', (t) =>
       ifVersion: t.arg({
         type: 'UInt32',
         description:
-          'The version that must be current. If another version is current, the record is not changed.',
+          'The version that must be current, or 0 if the chain must not have a record yet. Otherwise the record is not changed.',
       }),
     },
     resolve: async (_root, { chainId, record, ifVersion }, { caller, services }) => {
       const { name: setBy } = orThrow(await caller.requireWrite())
-      const onlyOver = ifVersion == null ? undefined : [ifVersion]
-      return orThrow(await setChainRecord(services, { chainId, record, setBy, onlyOver }))
+      const onlyOver = ifVersion ? [ifVersion] : undefined
+      const notOver = ifVersion === 0 ? 'ANY' : undefined
+      return orThrow(await setChainRecord(services, { chainId, record, setBy, onlyOver, notOver }))
     },
   }),
 )

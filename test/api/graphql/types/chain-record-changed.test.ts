@@ -91,6 +91,12 @@ test('a change of another version is refused', async () => {
   expect((await sendMutation(50, 1)).data.setChainRecord.version).toBe(2)
 })
 
+test('version 0 creates a record, and replaces none', async () => {
+  expect(await sendMutation(51, 0)).toEqual({ data: { setChainRecord: { version: 1 } } })
+  const { errors } = await sendMutation(51, 0)
+  expect(errors?.[0]?.extensions).toMatchObject({ code: 'CHAIN_RECORD_STALE', version: 1 })
+})
+
 async function take(
   client: ReturnType<typeof socketClient>,
   count: number,
