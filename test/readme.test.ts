@@ -299,6 +299,11 @@ describe('the examples run of', () => {
         expect(value).toMatchObject({ data: { ledgerUpdates: { __typename: 'FeedOpened' } } })
         await events.return?.()
         await client.dispose()
+      } else if (query.startsWith('mutation')) {
+        const authorization = `Bearer ${await gateway.token('chain-record:write')}`
+        expect(await graphql(gateway.url, query, {}, { authorization })).toEqual({
+          data: expect.anything(),
+        })
       } else {
         const { data, errors } = await graphql(gateway.url, query)
         expect(errors).toBeUndefined()

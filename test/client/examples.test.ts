@@ -49,9 +49,10 @@ beforeAll(async () => {
   home = join(folder, 'home')
   await install(home, tarball)
   for (const name of readdirSync(examples)) copyFileSync(join(examples, name), join(home, name))
-  // Users of the hook have React.
-  mkdirSync(join(home, 'node_modules/@types'))
-  for (const name of ['react', 'react-dom', '@types/react', '@types/react-dom']) {
+  // Users of the hook have React, and payers the SDK.
+  for (const scope of ['@types', '@iota']) mkdirSync(join(home, 'node_modules', scope))
+  const packages = ['react', 'react-dom', '@types/react', '@types/react-dom', '@iota/sdk-wasm']
+  for (const name of packages) {
     symlinkSync(join(root, 'test/node_modules', name), join(home, 'node_modules', name))
   }
   gateway = await startGateway()
@@ -211,6 +212,16 @@ describe.concurrent('the examples', { timeout: 120_000 }, () => {
     await pay(address)
     await until(async () => (await countUpdates()) > before)
     await followUntil(/^\+\d+ 0x/m)
+  })
+
+  test('the official SDK pays an address', async () => {
+    const words = ['pay.mjs', gateway.url, addressOf(user(9)), '5000000']
+    const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: home })
+    const [, block = '', transaction = ''] = /^block (\S+), transaction (\S+)$/m.exec(stdout) ?? []
+    const path = `${gateway.url}/api/core/v3`
+    await restJson(`${path}/blocks/${block}`)
+    const metadata = () => restJson(`${path}/transactions/${transaction}/metadata`)
+    await until(async () => (await metadata()).transactionState === 'finalized')
   })
 
   test('curl follows an address', async () => {
