@@ -1,4 +1,7 @@
 import { bytesToHex } from '../../../lib/hex.ts'
+import type { SlotIndex } from '../../../protocol/primitives.ts'
+import { slotOfTime } from '../../../protocol/slots.ts'
+import type { Services } from '../../../service/services.ts'
 import { type MilestoneView, readMilestone } from '../../../service/slots/read-milestone.ts'
 import { builder } from '../builder.ts'
 import { exposed, exposedOrNull } from '../declare.ts'
@@ -55,14 +58,28 @@ builder.queryField('milestone', (t) =>
     type: Milestone,
     nullable: true,
     description:
-      'The milestone with the given index. Null if the slot is not committed, or if the ledger began with a later snapshot that does not contain the milestone.',
+      'The milestone with the given index, or of the slot at a time. Null if the slot is not committed, or if the ledger began with a later snapshot that does not contain the milestone.',
     args: {
       index: t.arg({
         type: 'UInt32',
         description: 'The index of the milestone. Defaults to the newest milestone.',
       }),
+      at: t.arg({
+        type: 'DateTime',
+        description:
+          'A time in the slot of the milestone. It is used if index is not given. The genesis slot contains all times before the next slot.',
+      }),
     },
-    resolve: (_root, { index }, context) =>
-      index == null ? readMilestone(context.services, undefined) : milestoneInBatch(context, index),
+    resolve: (_root, { index, at }, context) => {
+      const { services } = context
+      const slot = index ?? (at == null ? undefined : slotAt(services, at))
+      return slot === undefined
+        ? readMilestone(services, undefined)
+        : milestoneInBatch(context, slot)
+    },
   }),
 )
+
+function slotAt({ parameters }: Pick<Services, 'parameters'>, unixMs: number): SlotIndex {
+  return slotOfTime(parameters, BigInt(unixMs) * 1_000_000n)
+}

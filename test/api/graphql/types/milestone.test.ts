@@ -77,6 +77,22 @@ describe('milestone', () => {
     expect(response).toEqual({ data: { milestone } })
   })
 
+  test.each([
+    // The end of a slot is the beginning of the next one.
+    ['2023-11-14T22:13:29.999Z', 1],
+    ['2023-11-14T22:13:30Z', 2],
+    ['1969-12-31T23:59:59Z', 0],
+    ['2023-11-14T22:13:40Z', undefined],
+  ] as const)('at %s is that of slot %i', async (at, index) => {
+    const { data, errors } = await ask(`{ milestone(at: "${at}") { index } }`)
+    expect([data.milestone?.index, errors]).toEqual([index, undefined])
+  })
+
+  test('has its index, if a time is given as well', async () => {
+    const response = await ask('{ milestone(index: 1, at: "2023-11-14T22:13:30Z") { index } }')
+    expect(response).toEqual({ data: { milestone: { index: 1 } } })
+  })
+
   test('is null for an uncommitted slot', async () => {
     const response = await ask('{ milestone(index: 3) { index } }')
     expect(response).toEqual({ data: { milestone: null } })
