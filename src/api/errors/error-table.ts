@@ -257,7 +257,10 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
         : 'submitting blocks is not available for public use; send a token in Authorization that may submit blocks',
   },
   TRANSACTION_MALFORMED: badRequest((e) => refusalMessage(e.refusal, 'transaction')),
-  BLOCK_MALFORMED: badRequest((e) => refusalMessage(e.refusal, 'block')),
+  BLOCK_MALFORMED: badRequest((e) =>
+    // Without a path, this code is about a payload that was submitted alone.
+    refusalMessage(e.refusal, e.refusal.code === 'TYPE_PAYLOAD' ? 'payload' : 'block'),
+  ),
   VALIDATOR_NOT_IN_COMMITTEE: badRequest(
     (e) => `header.issuerId: ${e.issuerId} is not in the committee for the slot of the block`,
   ),

@@ -385,6 +385,7 @@ describe('REST refuses a body', () => {
       ['that is empty, of bytes', '', binary, 'header.protocolVersion ends'],
       ['with truncated bytes in hexadecimal', '0x03', binary, 'header.networkId ends'],
       ['with an odd number of hexadecimal digits', '0x0', binary, 'header'],
+      ['that is a payload of an unknown kind', '{"type":3}', json, 'payload has an unknown type'],
     ]
   test.each(rows)('%s', async (_name, body, type, expected) => {
     const headers = type === undefined ? {} : { 'content-type': type }
