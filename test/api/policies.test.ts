@@ -216,6 +216,16 @@ describe('on a development network', () => {
     expect([refused.status, refused.headers.get('accept-encoding')]).toEqual([status, 'identity'])
   })
 
+  test('a body whose coding is Identity is accepted, in letters of either case', async () => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'Identity' }
+    const request = { method: 'POST', headers, body: '{"query":"{__typename}"}' }
+    const answered = await fetch(`${gateway.url}/graphql`, request)
+    expect([answered.status, await answered.json()]).toEqual([
+      200,
+      { data: { __typename: 'Query' } },
+    ])
+  })
+
   test('an error about a megabyte of open quotes is shortened without a search from each of them', async () => {
     // The library prints the names of members without escapes, so their quotes need not be balanced.
     const name = `"${'\\"'.repeat(250_000)}\\`

@@ -110,7 +110,7 @@ function answerByHead(
     return true
   }
   const { 'content-encoding': coding = 'identity' } = headers
-  if (coding !== 'identity') {
+  if (coding.toLowerCase() !== 'identity') {
     reply(refusalOf(deps, { message, path }, { code: 'CONTENT_ENCODING_REFUSED' }))
     return true
   }
