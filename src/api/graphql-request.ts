@@ -95,10 +95,11 @@ export async function answerGraphql(deps: GraphqlDeps, request: SseRequest): Pro
   if (response.destroyed) return
   setHeaders(response, common)
   const { ended } = unhandled
-  const full = ended === undefined ? operationRefusal(occupancy.runningOperations) : undefined
+  const { runningOperations } = occupancy
+  const full = ended === undefined ? operationRefusal(runningOperations, client.name) : undefined
   if (full !== undefined) return refuse(full, 503)
   const budget = ended ?? createBudget()
-  budget.begin(occupancy.runningOperations)
+  budget.begin(runningOperations, client.name)
   response.once('close', () => {
     if (!response.writableFinished) budget.leave()
     budget.close()

@@ -176,14 +176,15 @@ const operationLimits = ({ operations, heldBytes }: TransportLimits): readonly L
     name: 'operations',
     value: operations,
     unit: 'COUNT',
-    meaning: 'Running queries and mutations of this process.',
+    meaning: 'Running queries and mutations of this process; no client has more than are free.',
     error: 'OPERATION_LIMIT',
   },
   {
     name: 'heldAnswerBytes',
     value: heldBytes,
     unit: 'BYTES',
-    meaning: 'Total size of the computed responses of this process that are not sent yet.',
+    meaning:
+      'Total size of the computed responses of this process that are not sent yet; no client has more than is free.',
     error: 'OPERATION_LIMIT',
   },
 ]

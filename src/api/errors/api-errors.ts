@@ -75,7 +75,7 @@ export type LimitError =
   /** Connections of one client; several users of the same address count as one client. */
   | { readonly code: 'CLIENT_CONNECTION_LIMIT'; readonly limit: number }
   | { readonly code: 'CLIENT_SUBSCRIPTION_LIMIT'; readonly limit: number }
-  /** Too many operations are running, or their responses hold too much memory. */
+  /** Too many operations are running, of this client or in total, or their responses hold too much memory. */
   | {
       readonly code: 'OPERATION_LIMIT'
       readonly unit: 'operations' | 'bytes'

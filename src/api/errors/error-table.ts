@@ -315,8 +315,8 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   ),
   OPERATION_LIMIT: later((e) =>
     e.unit === 'operations'
-      ? `${e.limit} operations are already running; try again later`
-      : `responses of ${e.limit} bytes already wait to be sent; try again later`,
+      ? `none of the ${e.limit} operations is free for this client; try again later`
+      : `none of the ${e.limit} bytes of unsent responses is free for this client; try again later`,
   ),
   CONNECTION_LIMIT: later((e) => `${e.limit} subscribers are already connected; try again later`),
   SUBSCRIPTION_LIMIT: later((e) =>

@@ -91,9 +91,10 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
     return send(response, refused(args), { ...request.common, ...client.share.headers() })
   }
   if (kindOf(args) !== 'subscription') {
-    const full = operationRefusal(deps.occupancy.runningOperations)
+    const { runningOperations } = deps.occupancy
+    const full = operationRefusal(runningOperations, client.name)
     if (full !== undefined) return refuse(request, full)
-    budget.begin(deps.occupancy.runningOperations)
+    budget.begin(runningOperations, client.name)
   }
   const { method = '' } = message
   if (method !== 'POST' && isMutation(args)) {

@@ -154,9 +154,9 @@ function admit(
     extra.cost += cost
     costByPayload.set(payload, cost)
   } else {
-    const full = operationRefusal(occupancy.runningOperations)
+    const full = operationRefusal(occupancy.runningOperations, client.name)
     if (full !== undefined) return refused(deps, observation, [toGraphQL(full)])
-    budget.begin(occupancy.runningOperations)
+    budget.begin(occupancy.runningOperations, client.name)
     // Subscriptions are not in this map: returning their generator ends them.
     extra.budgets.set(id, budget)
   }

@@ -8,7 +8,7 @@ import type {
 } from '../../errors/api-errors.ts'
 import { toGraphQL } from '../../errors/errors.ts'
 import { bytesOfUnit, fieldWork, maxOperationCost, operationCostBase } from './prices.ts'
-import type { RunningOperations } from './running-operations.ts'
+import type { Held, RunningOperations } from './running-operations.ts'
 
 /** The budget of an operation: what the operation has used so far, and whether it has to end. Resolvers count it (`meter.ts`). */
 
@@ -43,8 +43,8 @@ export interface Budget {
   leave(): void
   /** Ends the operation because it has exceeded its time limit. */
   overdue(limitMs: number): void
-  /** Counts the operation as running until `close`. */
-  begin(runningOperations: RunningOperations): void
+  /** Counts the operation as a running one of its client until `close`. */
+  begin(runningOperations: RunningOperations, client: string): void
   /** Stops counting the operation as running: its response is sent or dropped. */
   close(): void
   /** Fields, bytes and cost of the response so far. */
@@ -58,6 +58,9 @@ export function createBudget(): Budget {
 /** A class because of its accessors: an object literal with accessors is slow to create and retains its closure (decision 022). */
 class OperationBudget implements Budget {
   #counted: RunningOperations | undefined
+  /** The running operations of the client. */
+  #own: Held | undefined
+  #client = ''
   /** Created on first use: few operations read the signal. */
   #controller: AbortController | undefined
   #reason: GraphQLError | undefined
@@ -87,12 +90,12 @@ class OperationBudget implements Budget {
   spend(bytes: number, fields = 1): void {
     this.#fields += fields
     this.#bytes += bytes
-    if (this.#counted !== undefined) this.#counted.bytes += bytes
+    this.#hold(bytes)
     this.#settle()
   }
 
   renew(): void {
-    if (this.#counted !== undefined) this.#counted.bytes -= this.#bytes
+    this.#hold(-this.#bytes)
     this.#bytes = 0
     this.#fields = 0
     this.#work = 0
@@ -109,17 +112,31 @@ class OperationBudget implements Budget {
     this.#end({ code: 'QUERY_TOO_LONG', limitMs })
   }
 
-  begin(runningOperations: RunningOperations): void {
+  begin(runningOperations: RunningOperations, client: string): void {
     if (this.#counted !== undefined) return
+    const { byClient } = runningOperations
     this.#counted = runningOperations
+    this.#own = byClient.get(client) ?? { operations: 0, bytes: 0 }
+    this.#client = client
+    byClient.set(client, this.#own)
     runningOperations.operations++
+    this.#own.operations++
   }
 
   close(): void {
-    if (this.#counted === undefined) return
-    this.#counted.operations--
-    this.#counted.bytes -= this.#bytes
+    const [counted, own] = [this.#counted, this.#own]
+    if (counted === undefined || own === undefined) return
+    this.#hold(-this.#bytes)
+    counted.operations--
+    if (--own.operations === 0) counted.byClient.delete(this.#client)
     this.#counted = undefined
+    this.#own = undefined
+  }
+
+  #hold(bytes: number): void {
+    if (this.#counted === undefined || this.#own === undefined) return
+    this.#counted.bytes += bytes
+    this.#own.bytes += bytes
   }
 
   #cost(): number {
@@ -128,14 +145,14 @@ class OperationBudget implements Budget {
 
   /** Ends the operation when a limit is exceeded. */
   #settle(): void {
-    const counted = this.#counted
+    const [counted, own] = [this.#counted, this.#own]
     if (this.#bytes > maxAnswerBytes) {
       this.#end({ code: 'ANSWER_TOO_LARGE', unit: 'bytes', limit: maxAnswerBytes })
     } else if (this.#fields > maxAnswerFields) {
       this.#end({ code: 'ANSWER_TOO_LARGE', unit: 'fields', limit: maxAnswerFields })
     } else if (this.#cost() > maxOperationCost) {
       this.#end({ code: 'OPERATION_COST_EXCEEDED', limit: maxOperationCost })
-    } else if (counted !== undefined && counted.bytes > counted.limits.heldBytes) {
+    } else if (counted && own && own.bytes > counted.limits.heldBytes - counted.bytes) {
       this.#end({ code: 'OPERATION_LIMIT', unit: 'bytes', limit: counted.limits.heldBytes })
     }
     this.check()

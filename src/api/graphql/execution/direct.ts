@@ -128,9 +128,10 @@ async function execute(
     if (request === undefined) return undefined
     // Coercing long variables takes as long as parsing them.
     await passTurn(fields.share.client)
-    if (operationRefusal(runningOperations) !== undefined) return undefined
+    const { client } = fields.share
+    if (operationRefusal(runningOperations, client) !== undefined) return undefined
     budget = createBudget()
-    budget.begin(runningOperations)
+    budget.begin(runningOperations, client)
     response.on('close', () => budget?.close())
     response.on('close', leave)
     const ready = await queries.prepare(request, { ...fields, budget })

@@ -24,6 +24,7 @@ import { encode } from '../../../../src/protocol/schema/schema.ts'
 import { readOutputs } from '../../../../src/service/outputs/read-output.ts'
 import type { Services } from '../../../../src/service/services.ts'
 import type { CreatedOutput, Store } from '../../../../src/store/contract.ts'
+import { ownClient } from '../../../attack/from-address.ts'
 import { graphqlRequest } from '../../../attack/target.ts'
 import { graphql, socketClient } from '../../../support/client.ts'
 import {
@@ -172,7 +173,7 @@ describe('running operations', () => {
       headers: { accept: 'text/event-stream' },
     })
     expect(stream.status).toBe(503)
-    expect(await stream.text()).toContain('1 operations are already running')
+    expect(await stream.text()).toContain('none of the 1 operations is free')
     const client = socketClient(few.url)
     const outgoing = client.iterate({ query: '{ __typename }' }).next()
     await expect(outgoing).rejects.toMatchObject(refused('operations', 1))
@@ -182,6 +183,30 @@ describe('running operations', () => {
     await until(async () => (await fetch(`${few.url}/graphql?query={__typename}`)).status === 200, {
       what: 'another operation is accepted',
     })
+  })
+
+  test('of one client leave room for those of others', async () => {
+    const five = await startTransports(servicesOf(), { ...defaultLimits, operations: 5 })
+    let open = () => {}
+    const opened = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    let waiting = 0
+    gate = { at: 'pieces', reached: () => void waiting++, opened }
+    let refusedOnes = 0
+    const sent = Array.from({ length: 5 }, async (_, n) => {
+      const { errors } = await graphql(five.url, `${manaQuery} # ${n}`)
+      if (errors !== undefined) expect(errors).toMatchObject(refused('operations', 5))
+      if (errors !== undefined) refusedOnes++
+    })
+    await until(() => waiting + refusedOnes === 5, { what: 'all requests wait or are refused' })
+    const other = ownClient('127.0.0.2')
+    expect((await other.ask(`${five.url}/graphql?query={__typename}`)).status).toBe(200)
+    other.close()
+    open()
+    await Promise.all(sent)
+    expect(refusedOnes).toBe(2)
+    await five.close()
   })
 
   test('end when the connection breaks on which they wait for each other', async () => {
