@@ -21,7 +21,7 @@ let received: ServerResponse[] = []
 
 beforeAll(async () => {
   server.on('request', (_message, response) => {
-    watched.add(response)
+    void watched.add(response)
     received.push(response)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')

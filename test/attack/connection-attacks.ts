@@ -10,6 +10,7 @@ import {
   scaled,
   sendBySocket,
   sendUnread,
+  type Target,
 } from './target.ts'
 
 /** Attacks with slow, silent or many connections, and with clients that never read. */
@@ -22,6 +23,13 @@ async function statesOf(
   return sockets.map((socket) =>
     socket === undefined ? 'refused' : socket.destroyed ? 'cut' : 'open',
   )
+}
+
+/** Returns a cursor behind which nearly all updates are. */
+async function oldestCursor({ url, client }: Target): Promise<string> {
+  const query = '{ ledgerUpdates(last: 1) { pageInfo { startCursor } } }'
+  const { text } = await client.ask(`${url}/graphql?${new URLSearchParams({ query })}`)
+  return /"startCursor":"([^"]+)"/.exec(text)?.[1] ?? ''
 }
 
 export const connectionAttacks: readonly Attack[] = [
@@ -71,6 +79,22 @@ export const connectionAttacks: readonly Attack[] = [
     round: async (target) => {
       const requests = graphqlRequest('{ milestone { index } }').repeat(2_000)
       return statesOf(await concurrently(scaled(target, 10), () => sendUnread(target, requests)))
+    },
+  },
+  {
+    name: 'pages and queries in one pipe behind a long poll',
+    expected: ['open'],
+    round: async (target) => {
+      const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+      const page = `/feed/updates?limit=1000&after=${await oldestCursor(target)}`
+      const queries = Array.from({ length: 120 }, (_, i) =>
+        get(`/graphql?query={a${i}:__typename}`),
+      )
+      const poll = get('/feed/updates?wait=60')
+      const sockets = await concurrently(scaled(target, 380), (i) =>
+        sendUnread(target, poll + (i % 2 === 0 ? get(page).repeat(60) : queries.join(''))),
+      )
+      return statesOf(sockets)
     },
   },
   {

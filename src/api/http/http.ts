@@ -199,7 +199,8 @@ function createHttpServer(
   const { limits, log, clients, proxies } = deps
   const responses = trackResponses(() => reading)
   const handleInTurn = async (message: IncomingMessage, response: ServerResponse) => {
-    responses.add(response)
+    const before = responses.add(response)
+    if (before !== undefined) await before
     if (message.socket.destroyed) return
     const name = clients.nameOf(message)
     sendInTurnsOf(name, response)
