@@ -1,4 +1,3 @@
-import { grouped } from '../lib/grouped.ts'
 import type { Hex } from '../lib/hex.ts'
 import { chainIdOf, transactionOf } from '../protocol/ids.ts'
 import { is } from '../protocol/is.ts'
@@ -40,7 +39,7 @@ export interface PlacedState extends ChainName {
  * are sorted by output id between them.
  */
 export function inOrder<S extends PlacedState>(states: readonly S[]): S[] {
-  const bySlot = grouped(states, ({ bookedSlot }) => bookedSlot)
+  const bySlot = Map.groupBy(states, ({ bookedSlot }) => bookedSlot)
   const slots = [...bySlot].sort(([a], [b]) => a - b)
   return slots.flatMap(([, ofSlot]) => (ofSlot.length === 1 ? ofSlot : inOrderOfSpending(ofSlot)))
 }

@@ -3,7 +3,6 @@ import { applyMoves, type BalanceMove } from '../ledger/balances-of-address.ts'
 import { chainOf } from '../ledger/chain-states.ts'
 import { holdingAt } from '../ledger/holdings.ts'
 import { present } from '../lib/assert.ts'
-import { grouped } from '../lib/grouped.ts'
 import { hexToBytes } from '../lib/hex.ts'
 import { ok, type Result } from '../lib/result.ts'
 import { passTurn } from '../lib/turns.ts'
@@ -40,7 +39,7 @@ export async function addToSnapshot(
   await insertFormerOutputs(writing, outputs, reached)
   await addBalances(writing, outputs, { slot, reached })
   await addChainStates(writing, outputs)
-  const counts = grouped(outputs, ({ output }) => output.type)
+  const counts = Map.groupBy(outputs, ({ output }) => output.type)
   const rows = [...counts].map(([kind, some]) => ({ kind, outputs: some.length }))
   if (rows.length > 0) await sql.add(tx, table.outputCounts, rows)
   const entries = accounts.map(({ accountId, entry }) => {

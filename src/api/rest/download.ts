@@ -7,10 +7,7 @@ import type { StreamedBody } from './response.ts'
 export async function startDownload(
   listen: RestRequest['listen'],
 ): Promise<Result<Omit<StreamedBody, 'pieces'>, LimitError>> {
-  let over = () => {}
-  const ended = new Promise<void>((resolve) => {
-    over = resolve
-  })
+  const { promise: ended, resolve: over } = Promise.withResolvers<void>()
   return new Promise((resolve) => {
     const listening = listen(async (signal) => {
       resolve(ok({ signal, over }))

@@ -90,10 +90,8 @@ const maxUnsentBytes = 64 * 1024
 
 /** Creates a feed operation under the id that the client chose. */
 export function createFeedOperation(connection: Connection, id: string): FeedOperation {
-  let finish: (result: IteratorReturnResult<void>) => void = () => {}
-  const finished = new Promise<IteratorReturnResult<void>>((resolve) => {
-    finish = resolve
-  })
+  const { promise: finished, resolve: finish } =
+    Promise.withResolvers<IteratorReturnResult<void>>()
   const prefix = Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":`)
   let subscriber: Subscriber | undefined
   let isOver = false

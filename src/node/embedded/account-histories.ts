@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
 import type { AccountEntry } from '../../ledger/accounts.ts'
-import { grouped } from '../../lib/grouped.ts'
 import type { AccountId, SlotIndex } from '../../protocol/primitives.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { AccountVersion } from '../../store/rows.ts'
@@ -102,7 +101,7 @@ async function readVersions(
     const some = accountIds.slice(at, at + accountsPerRead)
     for (const version of await read.accountHistories(some, oldest)) versions.push(version)
   }
-  return grouped(versions, ({ accountId }) => accountId)
+  return Map.groupBy(versions, ({ accountId }) => accountId)
 }
 
 const accountsPerRead = 500

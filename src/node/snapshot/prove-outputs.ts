@@ -4,7 +4,6 @@ import {
   outputsPerTransaction,
 } from '../../ledger/genesis.ts'
 import { present } from '../../lib/assert.ts'
-import { grouped } from '../../lib/grouped.ts'
 import { bytesToHex, type Hex } from '../../lib/hex.ts'
 import { passTurn } from '../../lib/turns.ts'
 import { OutputIdProof } from '../../protocol/commitment.ts'
@@ -43,7 +42,7 @@ export async function proofsOf(
   const genesis = genesisBlockId(parameters)
   const bytesById = await bytesOf(read, [...new Set(rows.flatMap(({ blockId }) => blockId ?? []))])
   const proofs = new Map<OutputId, Hex>()
-  for (const [transactionId, own] of grouped(rows, (row) => transactionOf(row.outputId))) {
+  for (const [transactionId, own] of Map.groupBy(rows, (row) => transactionOf(row.outputId))) {
     const blockId = own[0]?.blockId
     const bytes = blockId && bytesById.get(blockId)
     if (bytes === undefined && blockId !== genesis) continue

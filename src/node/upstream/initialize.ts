@@ -1,5 +1,4 @@
 import { identifyOutputs } from '../../ledger/genesis.ts'
-import { grouped } from '../../lib/grouped.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { inTurns } from '../../lib/turns.ts'
 import { byIndex, commitmentId, transactionOf } from '../../protocol/ids.ts'
@@ -107,7 +106,7 @@ async function servedPlan(
   if (!changes.ok || changes.value === undefined) return undefined
   const created = changes.value.createdOutputs
   if (created.length === 0) return undefined
-  const transactions = [...grouped(created, ({ outputId }) => transactionOf(outputId)).values()]
+  const transactions = [...Map.groupBy(created, ({ outputId }) => transactionOf(outputId)).values()]
   // The order does not matter, except that the transaction with fewer outputs is the last one.
   transactions.sort((a, b) => b.length - a.length)
   const outputs: readonly Output[] = transactions

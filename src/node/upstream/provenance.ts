@@ -1,5 +1,4 @@
 import type { LRUCache } from 'lru-cache'
-import { grouped } from '../../lib/grouped.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { inParallel } from '../../lib/in-parallel.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
@@ -118,7 +117,9 @@ interface TransactionOutputs {
 }
 
 function transactionsOf({ slot, changes }: SlotChanges): TransactionOutputs[] {
-  const byTransaction = grouped(changes.createdOutputs, ({ outputId }) => transactionOf(outputId))
+  const byTransaction = Map.groupBy(changes.createdOutputs, ({ outputId }) =>
+    transactionOf(outputId),
+  )
   return [...byTransaction.values()].map((outputs) => ({
     slot,
     outputs: outputs.sort(byIndex),

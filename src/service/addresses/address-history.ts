@@ -7,7 +7,6 @@ import {
 } from '../../feed/cursor.ts'
 import { updateClasses } from '../../ledger/updates.ts'
 import { present } from '../../lib/assert.ts'
-import { grouped } from '../../lib/grouped.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
@@ -203,7 +202,7 @@ async function* merged(
 ): AsyncGenerator<MovedMilestone> {
   const { read } = deps.store
   let slot = after
-  const bySlot = grouped(rows, ({ milestoneIndex }) => milestoneIndex)
+  const bySlot = Map.groupBy(rows, ({ milestoneIndex }) => milestoneIndex)
   for (const next of [...bySlot.keys(), upTo + 1]) {
     while (slot < next - 1) {
       const between = { after: slot, upTo: next - 1, limit: pageRows }

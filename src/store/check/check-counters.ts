@@ -3,7 +3,6 @@ import { sumActivity } from '../../ledger/activity.ts'
 import { firstSlotOfBucket, resolutions } from '../../ledger/activity-buckets.ts'
 import { rangeMoves } from '../../ledger/balance-ranges.ts'
 import { noBalance } from '../../ledger/balances-of-address.ts'
-import { grouped } from '../../lib/grouped.ts'
 import { bytesToHex } from '../../lib/hex.ts'
 import { runToCompletion } from '../../lib/turns.ts'
 import { activity } from '../sql/bulk-tables.ts'
@@ -141,7 +140,7 @@ async function compareSpans(
   { report, mayExceed }: SpanComparison,
 ): Promise<void> {
   const names = activity.columns.map(({ name }) => name)
-  for (const [resolution, spans] of grouped(expected, (one) => one.resolution)) {
+  for (const [resolution, spans] of Map.groupBy(expected, (one) => one.resolution)) {
     const rows = await tx.activity.findMany({
       where: {
         resolution: resolutions.indexOf(resolution),

@@ -1,5 +1,4 @@
 import { resolutions } from '../../ledger/activity-buckets.ts'
-import { grouped } from '../../lib/grouped.ts'
 import type { AccountId, EpochIndex, SlotIndex } from '../../protocol/primitives.ts'
 import { allBuilt, type TriePage } from '../contract/trie.ts'
 import { committeeFrom } from '../json-columns.ts'
@@ -79,12 +78,12 @@ async function readContents(
     where: { slot: { gte: BigInt(from), lte: BigInt(to) } },
   })
   const all = await slotContents(reading, from, to)
-  const blocks = grouped(all.blocks, ({ slot }) => slot)
+  const blocks = Map.groupBy(all.blocks, ({ slot }) => slot)
   const pruned = await prunedSlots(reading, { from, to }, (slot) => blocks.get(slot)?.length ?? 0)
-  const transactions = grouped(all.transactions, ({ slot }) => slot)
-  const created = grouped(all.created, ({ bookedSlot }) => bookedSlot)
-  const spent = grouped(all.spent, ({ spentSlot }) => spentSlot)
-  const accounts = grouped(versions.map(toAccountVersion), ({ slot }) => slot)
+  const transactions = Map.groupBy(all.transactions, ({ slot }) => slot)
+  const created = Map.groupBy(all.created, ({ bookedSlot }) => bookedSlot)
+  const spent = Map.groupBy(all.spent, ({ spentSlot }) => spentSlot)
+  const accounts = Map.groupBy(versions.map(toAccountVersion), ({ slot }) => slot)
   return (slot) => ({
     blocks: blocks.get(slot) ?? [],
     transactions: transactions.get(slot) ?? [],

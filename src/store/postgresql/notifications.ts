@@ -77,10 +77,7 @@ function keepListening(url: string, log: StoreLog, notify: Listener): Listening 
       application_name: 'ledger-gateway wake',
       keepAlive: true,
     })
-    let end = (_reason: unknown) => {}
-    const ended = new Promise<unknown>((resolve) => {
-      end = resolve
-    })
+    const { promise: ended, resolve: end } = Promise.withResolvers<unknown>()
     client.on('end', () => end('the connection ended'))
     client.on('error', (failure) => end(failure))
     signal.addEventListener('abort', end)

@@ -43,10 +43,8 @@ function serialTransactions(sqlite: SqliteQueries, begin: Begin) {
       throw new DriverAdapterError({ kind: 'InvalidIsolationLevel', level: isolationLevel })
     }
     const former = lastEnd
-    let release = () => {}
-    lastEnd = new Promise((resolve) => {
-      release = resolve
-    })
+    const { promise, resolve: release } = Promise.withResolvers<void>()
+    lastEnd = promise
     await former
 
     // Prisma has sent COMMIT or ROLLBACK before. A COMMIT that failed may leave the transaction open, and every later transaction would

@@ -1,5 +1,4 @@
 import { chainOf, inOrder, type PlacedState } from '../../ledger/chain-states.ts'
-import { grouped } from '../../lib/grouped.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { inChunks } from '../in-chunks.ts'
 import { type Dialect, jsonOf, namesOf } from '../sql/bulk.ts'
@@ -18,7 +17,7 @@ export async function appendChainStates(
   states: readonly PlacedState[],
 ): Promise<void> {
   if (states.length === 0) return
-  const chains = [...grouped(states, ({ chainId }) => chainId).values()]
+  const chains = [...Map.groupBy(states, ({ chainId }) => chainId).values()]
   const spenders = await spendersOf(writing, chains.filter(({ length }) => length > 1).flat())
   const { tx, sql } = writing
   // Chunks of whole chains, because all states of one chain belong in one statement.

@@ -1,7 +1,6 @@
 import type { PlacedState } from '../../ledger/chain-states.ts'
 import { indexKeysOf } from '../../ledger/index-keys.ts'
 import { present } from '../../lib/assert.ts'
-import { grouped } from '../../lib/grouped.ts'
 import { hexToBytes } from '../../lib/hex.ts'
 import type { OutputId, TransactionId } from '../../protocol/primitives.ts'
 import type { SqlConnection } from '../client.ts'
@@ -35,7 +34,7 @@ async function fillChains(database: Needed, connection: SqlConnection): Promise<
   const [[newest] = []] = await rowsOf(connection, 'SELECT max(slot) FROM commitments')
   if (newest === null || newest === undefined) return
   const { states, keys } = await contentsAsOf(database, connection, Number(newest))
-  const byChain = grouped(states, ({ chainId }) => chainId)
+  const byChain = Map.groupBy(states, ({ chainId }) => chainId)
   const rows = [...byChain.values()].flatMap((ofChain) => chainRows(ofChain))
   await inChunks(rows, (some) => run(database, connection, insertText, chainStates, some))
   await inChunks(keys, (some) => run(database, connection, insertText, indexKeys, some))
