@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { drainedOrClosed } from '../../lib/drained-or-closed.ts'
 import { afterTurns, turnOf } from '../../lib/turns.ts'
 import type { RestResponse, RouteResponse, StreamedResponse } from './response.ts'
 
@@ -146,16 +147,6 @@ async function sendInPieces(response: ServerResponse, body: Uint8Array | string)
     if (!hasRoom && !response.destroyed) await drainedOrClosed(response)
   }
   response.end()
-}
-
-function drainedOrClosed(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const go = () => {
-      response.off('drain', go).off('close', go)
-      resolve()
-    }
-    response.on('drain', go).on('close', go)
-  })
 }
 
 /** Compresses on another thread, optimised for speed rather than size. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { ExecutionResult } from 'graphql'
+import { drainedOrClosed } from '../../lib/drained-or-closed.ts'
 import type { SharedText, Sink, Subscriber } from '../../service/feed/follow-ledger-updates.ts'
 import { deliveryCost } from '../clients/client-shares.ts'
 import type { Client } from '../clients/clients.ts'
@@ -52,7 +53,7 @@ export function openEventStream(response: ServerResponse, deps: EventStreamDeps)
         client.share.charge(deliveryCost(message))
         write(frameOf(text))
       },
-      room: () => drained(response),
+      room: () => drainedOrClosed(response),
       end: () => {
         write('event: complete\ndata:\n\n')
         close()
@@ -108,19 +109,6 @@ export function sendHead(response: ServerResponse): void {
   response.flushHeaders()
   response.socket?.setKeepAlive(true, keepAliveMs)
   response.socket?.setNoDelay(true)
-}
-
-/** Resolves when the response can be written to again, or is closed. */
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off('drain', done)
-      response.off('close', done)
-      resolve()
-    }
-    response.on('drain', done)
-    response.on('close', done)
-  })
 }
 
 /**

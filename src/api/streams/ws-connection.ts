@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { ExecutionResult } from 'graphql'
 import type { WebSocket } from 'ws'
+import { drainedOrClosed } from '../../lib/drained-or-closed.ts'
 import type { SharedText, Sink, Subscriber } from '../../service/feed/follow-ledger-updates.ts'
 import { deliveryCost } from '../clients/client-shares.ts'
 import type { Client } from '../clients/clients.ts'
@@ -90,8 +91,7 @@ const maxUnsentBytes = 64 * 1024
 
 /** Creates a feed operation under the id that the client chose. */
 export function createFeedOperation(connection: Connection, id: string): FeedOperation {
-  const { promise: finished, resolve: finish } =
-    Promise.withResolvers<IteratorReturnResult<void>>()
+  const { promise: finished, resolve: finish } = Promise.withResolvers<IteratorReturnResult<void>>()
   const prefix = Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":`)
   let subscriber: Subscriber | undefined
   let isOver = false
@@ -139,16 +139,8 @@ export function createFeedOperation(connection: Connection, id: string): FeedOpe
 
 /** Resolves when all data is sent or the connection is closed; all feeds of the connection share one promise. */
 function room(connection: Connection): Promise<void> {
-  const { duplex } = connection
-  connection.roomSoon ??= new Promise<void>((resolve) => {
-    const done = () => {
-      duplex.off('drain', done)
-      duplex.off('close', done)
-      connection.roomSoon = undefined
-      resolve()
-    }
-    duplex.on('drain', done)
-    duplex.on('close', done)
+  connection.roomSoon ??= drainedOrClosed(connection.duplex).then(() => {
+    connection.roomSoon = undefined
   })
   return connection.roomSoon
 }
