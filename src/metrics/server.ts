@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { listen } from '../lib/listen.ts'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 
@@ -55,10 +56,7 @@ export async function openMetricsServer(
       response.writeHead(500).end('the metrics cannot be read\n')
     }
   })
-  const reason = await new Promise<string | undefined>((resolve) => {
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
-    server.listen({ host, port }, () => resolve(undefined))
-  })
+  const reason = await listen(server, { host, port })
   if (reason !== undefined) return err({ code: 'METRICS_CANNOT_LISTEN', host, port, reason })
   const { port: taken } = server.address() as AddressInfo
   const name = host.includes(':') ? `[${host}]` : host

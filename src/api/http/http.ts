@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { GraphQLSchema } from 'graphql'
+import { listen } from '../../lib/listen.ts'
 import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { turnOf } from '../../lib/turns.ts'
@@ -123,7 +124,8 @@ export async function openHttp(
     if (path === graphqlPath) return listeners
     return path === mqttPath ? mqtt : undefined
   })
-  const refused = await listen(server, address)
+  const { host, port } = address
+  const refused = await listen(server, { host, port, backlog: maxBacklog })
   if (refused !== undefined) {
     stalledWrites.close()
     overload.close()
@@ -260,18 +262,6 @@ function routeUpgrades(
  * full, a new client gets no reply and retries after a second.
  */
 const maxBacklog = 4_096
-
-/** Listens. Resolves to the error code if it fails, and to `undefined` otherwise. */
-function listen(server: Server, { host, port }: HttpAddress): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const refuse = (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message)
-    server.once('error', refuse)
-    server.listen({ host, port, backlog: maxBacklog }, () => {
-      server.off('error', refuse)
-      resolve(undefined)
-    })
-  })
-}
 
 /** Returns the URL with the actual port; 0.0.0.0 becomes 127.0.0.1, and :: becomes ::1. */
 function urlOf(server: Server, host: string): string {
