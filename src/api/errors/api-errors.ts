@@ -14,12 +14,7 @@ export type ApiError =
   | DocumentError
   | HostNotAllowed
   | OriginNotAllowed
-  | DocumentTooDeep
-  | TooManyVariables
-  | TooManyAliases
-  | TooManyDirectives
-  | TooManyLines
-  | NameTooLong
+  | DocumentTooLarge
   | MatchError
   | BodyError
   | NotAcceptable
@@ -158,39 +153,14 @@ export interface OriginNotAllowed {
   readonly origin: string
 }
 
-/** A document that defines too many variables. */
-export interface TooManyVariables {
-  readonly code: 'TOO_MANY_VARIABLES'
-  readonly limit: number
-}
-
-/** A document that is nested too deeply. */
-export interface DocumentTooDeep {
-  readonly code: 'DOCUMENT_TOO_DEEP'
-  readonly limit: number
-}
-
-/** A document with a name of too many characters. */
-export interface NameTooLong {
-  readonly code: 'NAME_TOO_LONG'
-  readonly limit: number
-}
-
-export interface TooManyLines {
-  readonly code: 'TOO_MANY_LINES'
-  readonly limit: number
-}
-
-/** A document with too many field aliases. */
-export interface TooManyAliases {
-  readonly code: 'TOO_MANY_ALIASES'
-  readonly limit: number
-}
-
-export interface TooManyDirectives {
-  readonly code: 'TOO_MANY_DIRECTIVES'
-  readonly limit: number
-}
+/** Reasons to refuse a GraphQL document because of its size. */
+export type DocumentTooLarge =
+  | { readonly code: 'DOCUMENT_TOO_DEEP'; readonly limit: number }
+  | { readonly code: 'TOO_MANY_LINES'; readonly limit: number }
+  | { readonly code: 'TOO_MANY_ALIASES'; readonly limit: number }
+  | { readonly code: 'TOO_MANY_DIRECTIVES'; readonly limit: number }
+  | { readonly code: 'TOO_MANY_VARIABLES'; readonly limit: number }
+  | { readonly code: 'NAME_TOO_LONG'; readonly limit: number }
 
 /** Reasons why a request matches no route, or why its query string does not fit the route. */
 export type MatchError =

@@ -26,10 +26,11 @@ export function toRest(error: GatewayError, { statuses, titles }: RefusalForm = 
   return { ...json(status, body, row.headers?.(error)), code: error.code }
 }
 
-/** Returns the GraphQL error, with the code and the fields of the error in `extensions`. */
-export function toGraphQL(error: GatewayError): GraphQLError {
+/** Returns the GraphQL error at a place of the document, with the code and the fields of the error in `extensions`. */
+export function toGraphQL(error: GatewayError, place: GraphQLErrorOptions = {}): GraphQLError {
   const { code } = error
   return createGraphqlError(messageOf(error), {
+    ...place,
     extensions: { ...withShortTexts(printable(fieldsOf(error))), code },
   })
 }

@@ -28,8 +28,7 @@ function noIntrospection(context: ValidationContext): ASTVisitor {
     Field(node) {
       const name = node.name.value
       if (name !== '__schema' && name !== '__type') return
-      const { message, extensions } = toGraphQL({ code: 'INTROSPECTION_OFF' })
-      context.reportError(new GraphQLError(message, { nodes: node, extensions }))
+      context.reportError(toGraphQL({ code: 'INTROSPECTION_OFF' }, { nodes: node }))
     },
   }
 }

@@ -1,13 +1,6 @@
-import {
-  type DocumentNode,
-  type EnumValueNode,
-  GraphQLError,
-  type NameNode,
-  Source,
-  visit,
-} from 'graphql'
+import { type DocumentNode, type EnumValueNode, type NameNode, Source, visit } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import type { DocumentTooDeep, TooManyLines } from '../../errors/api-errors.ts'
+import type { DocumentTooLarge } from '../../errors/api-errors.ts'
 import { toGraphQL } from '../../errors/errors.ts'
 import type { GatewayContext } from '../builder.ts'
 
@@ -66,10 +59,8 @@ export const documentLimits: Plugin<GatewayContext> = {
       })
       return
     }
-    const { message, extensions } = toGraphQL(refusal.error)
     setParseFn(() => {
-      const place = { source: new Source(text), positions: [refusal.at] }
-      throw new GraphQLError(message, { ...place, extensions })
+      throw toGraphQL(refusal.error, { source: new Source(text), positions: [refusal.at] })
     })
   },
   onValidate({ params: { documentAST }, validateFn, setValidationFn }) {
@@ -84,9 +75,7 @@ export const documentLimits: Plugin<GatewayContext> = {
 }
 
 /** Returns the error for a document that must not be parsed, with the offset at which the limit is exceeded. */
-function refusalOf(
-  text: string,
-): { error: TooManyLines | DocumentTooDeep; at: number } | undefined {
+function refusalOf(text: string): { error: DocumentTooLarge; at: number } | undefined {
   const line = lineTooManyAt(text)
   if (line !== undefined) {
     return { error: { code: 'TOO_MANY_LINES', limit: maxDocumentLines }, at: line }
@@ -101,27 +90,22 @@ function refuseTooMany(document: DocumentNode): void {
   let [aliases, directives, variables] = [0, 0, 0]
   const checkName = (node: NameNode | EnumValueNode) => {
     if (node.value.length <= maxNameCharacters) return
-    const { message, extensions } = toGraphQL({ code: 'NAME_TOO_LONG', limit: maxNameCharacters })
-    throw new GraphQLError(message, { nodes: node, extensions })
+    throw toGraphQL({ code: 'NAME_TOO_LONG', limit: maxNameCharacters }, { nodes: node })
   }
   visit(document, {
     Name: checkName,
     EnumValue: checkName,
     Field(node) {
       if (node.alias === undefined || ++aliases <= maxAliases) return
-      const { message, extensions } = toGraphQL({ code: 'TOO_MANY_ALIASES', limit: maxAliases })
-      throw new GraphQLError(message, { nodes: node.alias, extensions })
+      throw toGraphQL({ code: 'TOO_MANY_ALIASES', limit: maxAliases }, { nodes: node.alias })
     },
     VariableDefinition(node) {
       if (++variables <= maxVariables) return
-      const { message, extensions } = toGraphQL({ code: 'TOO_MANY_VARIABLES', limit: maxVariables })
-      throw new GraphQLError(message, { nodes: node, extensions })
+      throw toGraphQL({ code: 'TOO_MANY_VARIABLES', limit: maxVariables }, { nodes: node })
     },
     Directive(node) {
       if (++directives <= maxDirectives) return
-      const error = { code: 'TOO_MANY_DIRECTIVES', limit: maxDirectives } as const
-      const { message, extensions } = toGraphQL(error)
-      throw new GraphQLError(message, { nodes: node, extensions })
+      throw toGraphQL({ code: 'TOO_MANY_DIRECTIVES', limit: maxDirectives }, { nodes: node })
     },
   })
 }
