@@ -9,6 +9,7 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql'
+import { fragmentAt, fragmentsOf } from '../graphql/execution/fragments.ts'
 
 /** Determines from the document alone whether an operation is a feed that can be shared, and which operations share it. */
 
@@ -59,20 +60,9 @@ function fieldIn(document: DocumentNode, { selections }: SelectionSetNode): Fiel
   const [selection] = selections
   // A directive may skip the field, and then there is nothing to share.
   if (selection === undefined || (selection.directives?.length ?? 0) > 0) return undefined
-  switch (selection.kind) {
-    case Kind.FIELD:
-      return selection
-    case Kind.INLINE_FRAGMENT:
-      return fieldIn(document, selection.selectionSet)
-    case Kind.FRAGMENT_SPREAD: {
-      const fragment = document.definitions.find(
-        (one) => one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === selection.name.value,
-      )
-      return fragment === undefined || !('selectionSet' in fragment)
-        ? undefined
-        : fieldIn(document, fragment.selectionSet)
-    }
-  }
+  if (selection.kind === Kind.FIELD) return selection
+  const fragment = fragmentAt(selection, fragmentsOf(document))
+  return fragment && fieldIn(document, fragment.selectionSet)
 }
 
 /** The names of all used variables, one entry for each use. */

@@ -1,7 +1,6 @@
 import {
   type DirectiveNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -11,6 +10,7 @@ import {
   type SelectionSetNode,
   TypeMetaFieldDef,
 } from 'graphql'
+import { type Fragments, fragmentAt } from './fragments.ts'
 
 /** Collects the fields of a selection for one type (GraphQL specification 6.3.2, CollectFields). */
 
@@ -28,7 +28,7 @@ export const introspectionFields: ReadonlyMap<string, GraphQLField<unknown, unkn
 /** The selections to collect fields from, and their type. */
 export interface Collection {
   readonly schema: GraphQLSchema
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  readonly fragments: Fragments
   readonly conditions: Conditions
   readonly type: GraphQLObjectType
   /** An operation, or the fields of one response name. */
@@ -55,8 +55,7 @@ export function collectFields(collection: Collection): ReadonlyMap<string, Field
         if (seen.has(selection.name.value)) continue
         seen.add(selection.name.value)
       }
-      const fragment =
-        selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
+      const fragment = fragmentAt(selection, fragments)
       if (fragment === undefined) continue
       const condition = fragment.typeCondition?.name.value ?? type.name
       if (isOfType(schema, type, condition)) collect(fragment.selectionSet)

@@ -3,7 +3,6 @@ import {
   defaultFieldResolver,
   defaultTypeResolver,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLAbstractType,
   type GraphQLField,
   type GraphQLNonNull,
@@ -16,7 +15,6 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
-  Kind,
   type OperationDefinitionNode,
   visit,
 } from 'graphql'
@@ -32,6 +30,7 @@ import {
 import { leafWriter, quotedWriter } from './compile-leaves.ts'
 import { workOf } from './cost.ts'
 import { type Dependence, dependenceOf, isIntrospection } from './dependence.ts'
+import { type Fragments, fragmentsOf } from './fragments.ts'
 import { isPromise, resolverOf } from './meter.ts'
 import { abandon, completeText, emptyPendingText, type PendingText } from './pending-text.ts'
 
@@ -77,7 +76,7 @@ export function compileQuery(options: CompileOptions): CompiledQuery | undefined
   const { schema, operation } = options
   const plan: Plan = {
     ...options,
-    fragments: fragmentsOf(options),
+    fragments: fragmentsOf(options.document),
     fields: 0,
     dependences: new Set(),
     lists: [],
@@ -99,7 +98,7 @@ export function compileQuery(options: CompileOptions): CompiledQuery | undefined
 
 /** State of a compilation. */
 interface Plan extends CompileOptions {
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  readonly fragments: Fragments
   /** Number of fields that are compiled so far. */
   fields: number
   readonly dependences: Set<Dependence>
@@ -108,14 +107,6 @@ interface Plan extends CompileOptions {
 }
 
 const notCompiled = new Error('the query cannot be compiled')
-
-function fragmentsOf({ document }: CompileOptions): ReadonlyMap<string, FragmentDefinitionNode> {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const one of document.definitions) {
-    if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one)
-  }
-  return fragments
-}
 
 function dependsOnLog({ dependences, lists }: Plan): LogDependence | undefined {
   if (dependences.has('NOW')) return undefined

@@ -1,8 +1,6 @@
 import {
   type ExecutionArgs,
   type FieldNode,
-  type FragmentDefinitionNode,
-  type FragmentSpreadNode,
   GraphQLError,
   type GraphQLField,
   type GraphQLNamedType,
@@ -10,7 +8,6 @@ import {
   type GraphQLSchema,
   getNamedType,
   getOperationAST,
-  type InlineFragmentNode,
   isAbstractType,
   isObjectType,
   Kind,
@@ -24,6 +21,7 @@ import { toGraphQL } from '../../errors/errors.ts'
 import type { GatewayContext } from '../builder.ts'
 import { introspectionFields, isOfType } from './collect-fields.ts'
 import { argumentsOf } from './field-arguments.ts'
+import { type Fragments, fragmentAt, fragmentsOf, type Spread } from './fragments.ts'
 import { createIntrospectionCount } from './introspection-cost.ts'
 import {
   errorCost,
@@ -86,12 +84,7 @@ function billOf(args: ExecutionArgs): Bill | undefined {
   if (!operation) return undefined
   const variables = coerceVariables(schema, operation, args.variableValues).coerced
   if (variables === undefined) return undefined
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) {
-      fragments.set(definition.name.value, definition)
-    }
-  }
+  const fragments = fragmentsOf(document)
   const bill = sumUp(operation, { schema, fragments, variables, context: contextValue })
   return { ...bill, cost: Math.ceil(operationCostBase + bill.cost) }
 }
@@ -113,7 +106,7 @@ export function refusedByHttp({ message, extensions }: GraphQLError): GraphQLErr
 
 interface CostDeps {
   readonly schema: GraphQLSchema
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  readonly fragments: Fragments
   /** Coerced variables by name. */
   readonly variables: Readonly<Record<string, unknown>>
   readonly context: unknown
@@ -203,7 +196,7 @@ function selectionOf(
   spread: Spread,
   type: GraphQLObjectType,
 ): SelectionSetNode | undefined {
-  const fragment = spread.kind === Kind.INLINE_FRAGMENT ? spread : fragments.get(spread.name.value)
+  const fragment = fragmentAt(spread, fragments)
   const condition = fragment?.typeCondition?.name.value ?? type.name
   return fragment && isOfType(schema, type, condition) ? fragment.selectionSet : undefined
 }
@@ -251,8 +244,6 @@ function fieldsOf(
     return inner === undefined ? [] : fieldsOf(pricing, inner, of, seen)
   })
 }
-
-type Spread = FragmentSpreadNode | InlineFragmentNode
 
 interface PricedField {
   readonly node: FieldNode

@@ -1,5 +1,4 @@
 import {
-  type FragmentDefinitionNode,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
@@ -13,6 +12,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import { argumentsOf } from './field-arguments.ts'
+import { type Fragments, fragmentAt } from './fragments.ts'
 
 /**
  * Counts the fields of an introspection query: exactly the fields that its execution would resolve, because the schema and the lengths of
@@ -23,7 +23,7 @@ import { argumentsOf } from './field-arguments.ts'
 /** The parts of an operation that counting needs. */
 export interface IntrospectionDeps {
   readonly schema: GraphQLSchema
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  readonly fragments: Fragments
   /** Coerced variables by name. */
   readonly variables: Readonly<Record<string, unknown>>
   /** Limit at which counting stops. The result is then a number above the limit. */
@@ -64,8 +64,7 @@ export function createIntrospectionCount(deps: IntrospectionDeps) {
         count += place.objects
         if (definition !== undefined) count += below(definition, selection, place)
       } else {
-        const fragment =
-          selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
+        const fragment = fragmentAt(selection, fragments)
         // Validation refuses fragments on other types here.
         if (fragment !== undefined) count += ofSelection(fragment.selectionSet, type, place)
       }
