@@ -1,11 +1,9 @@
 import { err, ok, type Result } from '../../lib/result.ts'
 import { createSignal } from '../../lib/signal.ts'
 import { stoppable } from '../../lib/stoppable.ts'
-import { Block } from '../../protocol/block.ts'
-import { decodeStored } from '../../protocol/stored.ts'
 import { retryWhileAway } from '../../store/retry.ts'
 import type { BlockRow } from '../../store/rows.ts'
-import type { BlockView } from '../blocks/read-block.ts'
+import { type BlockView, viewOfBlock } from '../blocks/read-block.ts'
 import { slotsWithin } from '../lists/keyset-page.ts'
 import { type BlockFilter, kindsOf } from '../lists/list-blocks.ts'
 import type { NotOffered } from '../network/not-offered.ts'
@@ -75,7 +73,7 @@ async function* blocksAfter(
       const rows = (await retryWhileAway(() => readBlocks(from), signal)) ?? []
       for (const row of rows) {
         reached = row.inbox
-        if (isWanted(row)) yield { ...row, block: () => decodeStored(Block, row.bytes) }
+        if (isWanted(row)) yield viewOfBlock(row)
       }
       // The tick finds blocks that another process on the database has stored.
       if (rows.length === 0) await changed.wait({ ms: tickMs, signal })

@@ -21,6 +21,7 @@ import type { LogPosition, UpdateClass } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { eventOf, type FeedIdentity, type LedgerFeedEvent } from './feed-events.ts'
 import { readSnapshot } from './feed-snapshot.ts'
+import type { MilestoneNotCommitted } from './follow-milestones.ts'
 
 /** Follows ledger updates from any position of the log, without a gap between existing and new updates. */
 
@@ -56,12 +57,7 @@ export type FollowLedgerUpdatesError =
   | { readonly code: 'FEED_CLASSES_MISSING' }
   /** The request has both `after` and `afterMilestone`. */
   | { readonly code: 'FEED_START_AMBIGUOUS' }
-  | {
-      readonly code: 'MILESTONE_NOT_COMMITTED'
-      readonly argument: string
-      readonly milestoneIndex: SlotIndex
-      readonly newest: SlotIndex
-    }
+  | MilestoneNotCommitted
   /** There is no snapshot of the whole ledger. */
   | { readonly code: 'FEED_SNAPSHOT_WITHOUT_ADDRESSES' }
 

@@ -1,10 +1,8 @@
 import { updateClasses } from '../../ledger/updates.ts'
-import { Block } from '../../protocol/block.ts'
 import type { BlockId, OutputId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
-import { decodeStored } from '../../protocol/stored.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { BlockRow, BlockState } from '../../store/rows.ts'
-import type { BlockView } from '../blocks/read-block.ts'
+import { type BlockView, viewOfBlock } from '../blocks/read-block.ts'
 import type { Services } from '../services.ts'
 
 /** Events of the ledger, found by polling: committed slots, blocks, changes of their states, outputs. */
@@ -92,14 +90,17 @@ export function createLedgerEventReader({
     for (const row of now.early) open.set(row.blockId, row)
     // A new block is first reported as pending, whatever its state: a client sees each state of a block once.
     for (const row of now.rows) open.set(row.blockId, { ...row, state: 'PENDING' })
-    const events: LedgerEvent[] = now.rows.map((row) => ({ kind: 'block', block: viewOf(row) }))
+    const events: LedgerEvent[] = now.rows.map((row) => ({
+      kind: 'block',
+      block: viewOfBlock(row),
+    }))
     for (const { blockId, state } of now.states) {
       const former = open.get(blockId)
       if (former === undefined || former.state === state) continue
       const row = { ...former, state }
       if (isLast[state]) open.delete(blockId)
       else open.set(blockId, row)
-      events.push({ kind: 'state', block: viewOf(row) })
+      events.push({ kind: 'state', block: viewOfBlock(row) })
     }
     return events
   }
@@ -175,8 +176,4 @@ const isLast: Readonly<Record<BlockState, boolean>> = {
   CONFIRMED: false,
   FINALIZED: true,
   DROPPED: true,
-}
-
-function viewOf(row: BlockRow): BlockView {
-  return { ...row, block: () => decodeStored(Block, row.bytes) }
 }
