@@ -4,8 +4,10 @@ import { free } from './execution/prices.ts'
 
 /** Declares enums and similar fields, each with its description. */
 
-type Types = typeof builder.$inferSchemaTypes
-type FieldsOf<Parent> = PothosSchemaTypes.FieldBuilder<Types, Parent>
+/** The types of the schema. */
+export type Types = typeof builder.$inferSchemaTypes
+/** The builder of the fields of objects that the resolvers receive as `Parent`. */
+export type FieldsOf<Parent> = PothosSchemaTypes.FieldBuilder<Types, Parent>
 type Fields = Record<string, FieldRef<Types>>
 /** Descriptions of members that a field of the type can have as its value. */
 type Descriptions<Parent, Type extends TypeParam<Types>, Nullable extends boolean> = {

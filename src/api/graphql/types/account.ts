@@ -1,11 +1,12 @@
+import type { FieldRef } from '@pothos/core'
 import type { AccountId } from '../../../protocol/primitives.ts'
 import { type EntryView, readAccount, readEntry } from '../../../service/accounts/read-account.ts'
 import { accountParts } from '../../../service/chains/chain-parts.ts'
 import { type ChainView, chainKinds } from '../../../service/chains/read-chain.ts'
 import { orThrow, toGraphQL } from '../../errors/errors.ts'
 import { builder, type GatewayContext } from '../builder.ts'
-import { exposed } from '../declare.ts'
-import { free, reads } from '../execution/prices.ts'
+import { exposed, type FieldsOf, type Types } from '../declare.ts'
+import { chainCost, free, reads } from '../execution/prices.ts'
 import { idArgs } from '../id-args.ts'
 import { byProtocolId } from '../load-node.ts'
 import { chainInBatch } from '../loaders.ts'
@@ -107,13 +108,18 @@ builder.objectFields(AccountNode, (t) => ({
   }),
 }))
 
-/** Loads an account as of the newest milestone, in one batch with the other accounts of a level of the response. */
-export async function accountInBatch(
-  context: GatewayContext,
-  accountId: AccountId,
-): Promise<ChainView | undefined> {
-  const chain = await chainInBatch(context, accountId)
-  return chain?.kind === chainKinds.ACCOUNT ? chain : undefined
+/** Declares a field for the account with an id as of the newest milestone. It is null if the account is not known. */
+export function accountField<Parent>(
+  t: FieldsOf<Parent>,
+  description: string,
+  idOf: (parent: Parent) => AccountId,
+): FieldRef<Types> {
+  const resolve = async (parent: Parent, _args: object, context: GatewayContext) => {
+    const chain = await chainInBatch(context, idOf(parent))
+    return chain?.kind === chainKinds.ACCOUNT ? chain : undefined
+  }
+  const of = { type: AccountNode, nullable: true, complexity: chainCost }
+  return t.field({ ...of, description, resolve } as never)
 }
 
 builder.queryField('account', (t) =>

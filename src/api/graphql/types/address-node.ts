@@ -1,9 +1,13 @@
+import type { FieldRef } from '@pothos/core'
 import { bytesToHex, type Hex, hexToBytes, isHex } from '../../../lib/hex.ts'
 import { Address, MultiAddress } from '../../../protocol/addresses.ts'
 import { isMultiReference } from '../../../protocol/bech32.ts'
 import { addressKey } from '../../../protocol/ids.ts'
 import { decode } from '../../../protocol/schema/schema.ts'
-import { builder } from '../builder.ts'
+import type { Services } from '../../../service/services.ts'
+import { builder, type GatewayContext } from '../builder.ts'
+import type { FieldsOf, Types } from '../declare.ts'
+import { free } from '../execution/prices.ts'
 
 /** Addresses as nodes. `address.ts` declares the fields for their holdings. */
 
@@ -31,6 +35,17 @@ export const AddressNode = builder.nodeRef<AddressView>('Address', {
     return key && viewOfKey(key)
   },
 })
+
+/** Declares a field for an address that the object has as its key. It reads nothing. */
+export function addressField<Parent>(
+  t: FieldsOf<Parent>,
+  description: string,
+  keyOf: (parent: Parent, services: Services) => Hex,
+): FieldRef<Types> {
+  const resolve = (parent: Parent, _args: object, { services }: GatewayContext) =>
+    viewOfKey(keyOf(parent, services))
+  return t.field({ type: AddressNode, description, complexity: free, resolve } as never)
+}
 
 function contentOf(key: Hex): Address | undefined {
   const address = decode(Address, hexToBytes(key))

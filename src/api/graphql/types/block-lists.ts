@@ -4,15 +4,9 @@ import { builder } from '../builder.ts'
 import { enumOf, exposed } from '../declare.ts'
 import { fieldCost, itemsCost, listCost, reads } from '../execution/prices.ts'
 import { filterArg, listArgs, listConnection, milestoneBounds } from '../lists.ts'
-import {
-  blockInBatch,
-  blockPart,
-  childPart,
-  milestoneInBatch,
-  milestoneOfCommitment,
-} from '../loaders.ts'
+import { blockInBatch, blockPart, childPart, milestoneOfCommitment } from '../loaders.ts'
 import { BlockNode, BlockState } from './block.ts'
-import { Milestone } from './milestone.ts'
+import { Milestone, milestoneField } from './milestone.ts'
 
 /** Lists of blocks, and fields from blocks to related objects. */
 
@@ -116,14 +110,11 @@ builder.objectFields(BlockNode, (t) => ({
     resolve: async ({ blockId }, page, context) =>
       orThrow(await listChildBlocks(childPart(context), blockId, page)),
   }),
-  milestone: t.field({
-    type: Milestone,
-    nullable: true,
-    description:
-      'The milestone of the slot of the block. Null until the slot is committed, and if the milestone is not known.',
-    complexity: reads(1),
-    resolve: ({ slot }, _args, context) => milestoneInBatch(context, slot),
-  }),
+  milestone: milestoneField(
+    t,
+    'The milestone of the slot of the block. Null until the slot is committed, and if the milestone is not known.',
+    ({ slot }) => slot,
+  ),
   commitment: t.field({
     type: Milestone,
     nullable: true,

@@ -8,7 +8,7 @@ import { exposed } from '../declare.ts'
 import { chainCost, fieldCost } from '../execution/prices.ts'
 import { createLoader } from '../loader.ts'
 import { chainInBatch } from '../loaders.ts'
-import { AccountNode, accountInBatch } from './account.ts'
+import { accountField } from './account.ts'
 import { AddressNode } from './address-node.ts'
 import { BlockNode } from './block.ts'
 import { Chain } from './chain.ts'
@@ -33,13 +33,11 @@ builder.objectField(AddressNode, 'chain', (t) =>
 )
 
 builder.objectField(BlockNode, 'issuer', (t) =>
-  t.field({
-    type: AccountNode,
-    nullable: true,
-    complexity: chainCost,
-    description: 'The account that issued the block. Null if the account is not known.',
-    resolve: ({ issuerId }, _args, context) => accountInBatch(context, issuerId),
-  }),
+  accountField(
+    t,
+    'The account that issued the block. Null if the account is not known.',
+    ({ issuerId }) => issuerId,
+  ),
 )
 
 const DelegationReward = builder.objectRef<ManaRewardsView>('DelegationReward').implement({

@@ -19,8 +19,8 @@ import { idArgs } from '../id-args.ts'
 import { byProtocolId } from '../load-node.ts'
 import { chainInBatch } from '../loaders.ts'
 import { MetadataType, StateMetadataType } from '../model/model.ts'
-import { AccountNode, accountInBatch } from './account.ts'
-import { AddressNode, type AddressView, viewOfAddress, viewOfKey } from './address-node.ts'
+import { AccountNode, accountField } from './account.ts'
+import { AddressNode, type AddressView, addressField, viewOfAddress } from './address-node.ts'
 import { Chain, chainIdField, issuerAddress } from './chain.ts'
 import { ChainRecord } from './chain-records.ts'
 
@@ -52,19 +52,16 @@ AnchorNode.implement({
     ...exposedOf(t, anchorParts, 'UInt32', {
       stateIndex: 'The number of times the state controller has changed the state of the anchor.',
     }),
-    stateController: t.field({
-      complexity: free,
-      type: AddressNode,
-      description: 'The address that may change the state of the anchor.',
-      resolve: (chain) => viewOfKey(anchorParts(chain).stateController),
-    }),
-    governor: t.field({
-      complexity: free,
-      type: AddressNode,
-      description:
-        'The address that may replace the state controller and the governor, and may destroy the anchor.',
-      resolve: (chain) => viewOfKey(anchorParts(chain).governor),
-    }),
+    stateController: addressField(
+      t,
+      'The address that may change the state of the anchor.',
+      (chain) => anchorParts(chain).stateController,
+    ),
+    governor: addressField(
+      t,
+      'The address that may replace the state controller and the governor, and may destroy the anchor.',
+      (chain) => anchorParts(chain).governor,
+    ),
     stateMetadata: t.field({
       complexity: free,
       type: StateMetadataType,
@@ -82,13 +79,11 @@ NftNode.implement({
   interfaces: [Chain],
   fields: (t) => ({
     nftId: chainIdField(t, 'NftId', 'The id of the NFT.'),
-    owner: t.field({
-      complexity: free,
-      type: AddressNode,
-      description:
-        'The address that owns the NFT as of the newest milestone: the return address if the NFT has expired, or the last owner if the NFT is destroyed.',
-      resolve: (chain, _args, { services }) => viewOfKey(ownerOfChain(services, chain)),
-    }),
+    owner: addressField(
+      t,
+      'The address that owns the NFT as of the newest milestone: the return address if the NFT has expired, or the last owner if the NFT is destroyed.',
+      (chain, services) => ownerOfChain(services, chain),
+    ),
   }),
 })
 
@@ -106,14 +101,11 @@ TokenNode.implement({
     ...exposedOf(t, tokenParts, 'AccountId', {
       accountId: 'The id of the account that controls the foundry of the token.',
     }),
-    account: t.field({
-      type: AccountNode,
-      nullable: true,
-      complexity: chainCost,
-      description:
-        'The account that controls the foundry of the token. Null if the account is not known.',
-      resolve: (chain, _args, context) => accountInBatch(context, tokenParts(chain).accountId),
-    }),
+    account: accountField(
+      t,
+      'The account that controls the foundry of the token. Null if the account is not known.',
+      (chain) => tokenParts(chain).accountId,
+    ),
     ...exposedOf(t, tokenParts, 'UInt32', {
       serialNumber: 'The serial number of the foundry within its account, at least 1.',
     }),
@@ -134,24 +126,19 @@ DelegationNode.implement({
   interfaces: [Chain],
   fields: (t) => ({
     delegationId: chainIdField(t, 'DelegationId', 'The id of the delegation.'),
-    owner: t.field({
-      complexity: free,
-      type: AddressNode,
-      description:
-        'The address that owns the delegation, or its last owner if the delegation has ended.',
-      resolve: (chain, _args, { services }) => viewOfKey(ownerOfChain(services, chain)),
-    }),
+    owner: addressField(
+      t,
+      'The address that owns the delegation, or its last owner if the delegation has ended.',
+      (chain, services) => ownerOfChain(services, chain),
+    ),
     ...exposedOf(t, delegationParts, 'AccountId', {
       validatorId: 'The account id of the validator.',
     }),
-    validatorAccount: t.field({
-      type: AccountNode,
-      nullable: true,
-      complexity: chainCost,
-      description: 'The account of the validator. Null if the account is not known.',
-      resolve: (chain, _args, context) =>
-        accountInBatch(context, delegationParts(chain).validatorId),
-    }),
+    validatorAccount: accountField(
+      t,
+      'The account of the validator. Null if the account is not known.',
+      (chain) => delegationParts(chain).validatorId,
+    ),
     ...exposedOf(t, delegationParts, 'UInt64', {
       delegatedAmount: 'The number of delegated base tokens, in the smallest unit.',
     }),

@@ -11,10 +11,10 @@ import type { Services } from '../../../service/services.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder, type GatewayContext } from '../builder.ts'
 import { exposed } from '../declare.ts'
-import { free, listCost } from '../execution/prices.ts'
+import { listCost } from '../execution/prices.ts'
 import { filterArg, listArgs, listConnection, pageArgs } from '../lists.ts'
 import { AccountNode } from './account.ts'
-import { AddressNode, viewOfKey } from './address-node.ts'
+import { AddressNode, addressField } from './address-node.ts'
 import { AnchorNode, DelegationNode, NftNode, TokenNode } from './chain-kinds.ts'
 
 /** Lists of chains that are not destroyed, and of the holders of a token. */
@@ -189,12 +189,7 @@ builder.objectFields(AddressNode, (t) => {
 const TokenHolder = builder.objectRef<TokenHolderView>('TokenHolder').implement({
   description: 'A holder of a native token.',
   fields: (t) => ({
-    address: t.field({
-      complexity: free,
-      type: AddressNode,
-      description: 'The address of the holder.',
-      resolve: ({ address }) => viewOfKey(address),
-    }),
+    address: addressField(t, 'The address of the holder.', ({ address }) => address),
     amount: t.expose('total', {
       type: 'UInt256',
       description:

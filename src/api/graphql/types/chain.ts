@@ -15,9 +15,9 @@ import { connection } from '../connection.ts'
 import { exposed } from '../declare.ts'
 import { free, listCost, reads } from '../execution/prices.ts'
 import { listArgs } from '../lists.ts'
-import { chainInBatch, loggedTransaction, milestoneInBatch, outputInBatch } from '../loaders.ts'
+import { chainInBatch, loggedTransaction, outputInBatch } from '../loaders.ts'
 import { type AddressView, viewOfKey } from './address-node.ts'
-import { Milestone } from './milestone.ts'
+import { milestoneField } from './milestone.ts'
 import { OutputNode } from './output.ts'
 import { TransactionNode } from './transaction.ts'
 
@@ -56,14 +56,12 @@ const ChainStateType = builder.objectRef<ChainState>('ChainState').implement({
       type: 'UInt32',
       description: 'The index of the first milestone in which the chain had this state.',
     }),
-    milestone: t.field({
-      type: Milestone,
-      nullable: true,
-      complexity: reads(2),
-      description:
-        'The first milestone in which the chain had this state. Null if it is not known.',
-      resolve: ({ bookedSlot }, _args, context) => milestoneInBatch(context, bookedSlot),
-    }),
+    milestone: milestoneField(
+      t,
+      'The first milestone in which the chain had this state. Null if it is not known.',
+      ({ bookedSlot }) => bookedSlot,
+      reads(2),
+    ),
   }),
 })
 

@@ -26,7 +26,7 @@ import {
   judgementOfParent,
 } from '../execution/prices.ts'
 import { OutputContent } from '../model/model.ts'
-import { AddressNode, viewOfKey } from './address-node.ts'
+import { addressField } from './address-node.ts'
 import { BlockInspection, BrokenRule, TransactionInspection } from './inspect-block.ts'
 import { VerifiedTransaction } from './verify-transaction.ts'
 
@@ -140,12 +140,7 @@ export const AddressInspection = builder
         resolve: ({ address, addressKey }) =>
           address === undefined ? addressKey : bytesToHex(encode(Address, address)),
       }),
-      address: t.field({
-        complexity: free,
-        type: AddressNode,
-        description: 'The address on this network.',
-        resolve: ({ addressKey }) => viewOfKey(addressKey),
-      }),
+      address: addressField(t, 'The address on this network.', ({ addressKey }) => addressKey),
     }),
   })
 

@@ -5,18 +5,12 @@ import { listTransactions } from '../../../service/lists/list-transactions.ts'
 import { listUpdatesOfMilestone } from '../../../service/updates/list-milestone-updates.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
-import { fieldCost, listCost, reads, transactionsCost } from '../execution/prices.ts'
+import { fieldCost, listCost, transactionsCost } from '../execution/prices.ts'
 import { filterArg, listArgs, listConnection, milestoneBounds } from '../lists.ts'
-import {
-  blockPart,
-  milestoneCounts,
-  milestoneInBatch,
-  milestoneUpdateReads,
-  transactionPart,
-} from '../loaders.ts'
+import { blockPart, milestoneCounts, milestoneUpdateReads, transactionPart } from '../loaders.ts'
 import { BlockConnection } from './block-lists.ts'
 import { LedgerUpdateConnection } from './ledger-updates.ts'
-import { Milestone } from './milestone.ts'
+import { Milestone, milestoneField } from './milestone.ts'
 import { TransactionConnection } from './transaction-lists.ts'
 
 /** Lists of milestones, and fields from milestones to related objects. */
@@ -48,23 +42,16 @@ builder.queryField('milestones', (t) =>
 )
 
 builder.objectFields(Milestone, (t) => ({
-  previous: t.field({
-    type: Milestone,
-    nullable: true,
-    description:
-      'The previous milestone. Null for the milestone of the genesis, and if it is not known.',
-    complexity: reads(1),
-    resolve: ({ index }, _args, context) =>
-      index === 0 ? null : milestoneInBatch(context, index - 1),
-  }),
-  next: t.field({
-    type: Milestone,
-    nullable: true,
-    description: 'The next milestone. Null for the newest milestone, and if it is not known.',
-    complexity: reads(1),
-    resolve: ({ index }, _args, context) =>
-      index === maxSlot ? null : milestoneInBatch(context, index + 1),
-  }),
+  previous: milestoneField(
+    t,
+    'The previous milestone. Null for the milestone of the genesis, and if it is not known.',
+    ({ index }) => (index === 0 ? null : index - 1),
+  ),
+  next: milestoneField(
+    t,
+    'The next milestone. Null for the newest milestone, and if it is not known.',
+    ({ index }) => (index === maxSlot ? null : index + 1),
+  ),
   blocks: t.field({
     type: BlockConnection,
     nullable: true,

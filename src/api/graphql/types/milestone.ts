@@ -1,10 +1,11 @@
+import type { FieldRef } from '@pothos/core'
 import { bytesToHex } from '../../../lib/hex.ts'
 import type { SlotIndex } from '../../../protocol/primitives.ts'
 import { slotOfTime } from '../../../protocol/slots.ts'
 import type { Services } from '../../../service/services.ts'
 import { type MilestoneView, readMilestone } from '../../../service/slots/read-milestone.ts'
-import { builder } from '../builder.ts'
-import { exposed, exposedOrNull } from '../declare.ts'
+import { builder, type GatewayContext } from '../builder.ts'
+import { exposed, exposedOrNull, type FieldsOf, type Types } from '../declare.ts'
 import { free, reads } from '../execution/prices.ts'
 import { byIndex } from '../load-node.ts'
 import { milestoneInBatch } from '../loaders.ts'
@@ -51,6 +52,20 @@ Milestone.implement({
     }),
   }),
 })
+
+/** Declares a field for the milestone of a slot. It is null if the object has no such slot, and while the milestone is not known. */
+export function milestoneField<Parent>(
+  t: FieldsOf<Parent>,
+  description: string,
+  slotOf: (parent: Parent) => SlotIndex | null | undefined,
+  complexity = reads(1),
+): FieldRef<Types> {
+  const resolve = (parent: Parent, _args: object, context: GatewayContext) => {
+    const slot = slotOf(parent)
+    return slot == null ? null : milestoneInBatch(context, slot)
+  }
+  return t.field({ type: Milestone, nullable: true, description, complexity, resolve } as never)
+}
 
 builder.queryField('milestone', (t) =>
   t.field({

@@ -3,16 +3,10 @@ import { outputProvenance } from '../../../service/outputs/output-provenance.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
 import { reads } from '../execution/prices.ts'
-import {
-  creatorInBatch,
-  loggedBlock,
-  loggedTransaction,
-  milestoneInBatch,
-  outputInBatch,
-} from '../loaders.ts'
+import { creatorInBatch, loggedBlock, loggedTransaction, outputInBatch } from '../loaders.ts'
 import { BlockNode } from './block.ts'
 import { LedgerUpdate } from './ledger-updates.ts'
-import { Milestone } from './milestone.ts'
+import { milestoneField } from './milestone.ts'
 import { OutputNode } from './output.ts'
 import { TransactionNode } from './transaction.ts'
 
@@ -50,33 +44,24 @@ builder.objectFields(OutputNode, (t) => ({
       return loggedBlock(context, blockId)
     },
   }),
-  milestone: t.field({
-    type: Milestone,
-    nullable: true,
-    description:
-      'The milestone of the slot in which the output was booked. Null until the slot is committed, and if the milestone is not known.',
-    complexity: reads(1),
-    resolve: ({ bookedSlot }, _args, context) => milestoneInBatch(context, bookedSlot),
-  }),
-  spentMilestone: t.field({
-    type: Milestone,
-    nullable: true,
-    description:
-      'The milestone of the slot in which the output was spent. Null if it is unspent, and until the slot is committed.',
-    complexity: reads(1),
-    resolve: ({ spentSlot }, _args, context) =>
-      spentSlot === undefined ? null : milestoneInBatch(context, spentSlot),
-  }),
+  milestone: milestoneField(
+    t,
+    'The milestone of the slot in which the output was booked. Null until the slot is committed, and if the milestone is not known.',
+    ({ bookedSlot }) => bookedSlot,
+  ),
+  spentMilestone: milestoneField(
+    t,
+    'The milestone of the slot in which the output was spent. Null if it is unspent, and until the slot is committed.',
+    ({ spentSlot }) => spentSlot,
+  ),
 }))
 
 builder.objectFields(LedgerUpdate, (t) => ({
-  milestone: t.field({
-    type: Milestone,
-    nullable: true,
-    description: 'The milestone that contains the update. Null if the milestone is not known.',
-    complexity: reads(1),
-    resolve: ({ milestoneIndex }, _args, context) => milestoneInBatch(context, milestoneIndex),
-  }),
+  milestone: milestoneField(
+    t,
+    'The milestone that contains the update. Null if the milestone is not known.',
+    ({ milestoneIndex }) => milestoneIndex,
+  ),
   transaction: t.field({
     type: TransactionNode,
     nullable: true,

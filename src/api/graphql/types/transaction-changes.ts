@@ -7,7 +7,7 @@ import { listUpdatesOfTransaction } from '../../../service/updates/list-transact
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
 import { exposed } from '../declare.ts'
-import { free, itemsCost, listCost } from '../execution/prices.ts'
+import { itemsCost, listCost } from '../execution/prices.ts'
 import { listArgs } from '../lists.ts'
 import {
   milestoneInBatch,
@@ -15,7 +15,7 @@ import {
   transactionUpdateReads,
   withContent,
 } from '../loaders.ts'
-import { AddressNode, viewOfKey } from './address-node.ts'
+import { addressField } from './address-node.ts'
 import { LedgerUpdateConnection } from './ledger-updates.ts'
 import { TransactionNode } from './transaction.ts'
 
@@ -38,13 +38,11 @@ const AddressChangeType = builder.objectRef<AddressChange>('AddressChange').impl
   description:
     'The amounts that an address sent and received in a transaction. Its balance changed by the difference.',
   fields: (t) => ({
-    address: t.field({
-      complexity: free,
-      type: AddressNode,
-      description:
-        'The address that owns inputs or outputs at the end of the slot of the transaction.',
-      resolve: ({ address }) => viewOfKey(address),
-    }),
+    address: addressField(
+      t,
+      'The address that owns inputs or outputs at the end of the slot of the transaction.',
+      ({ address }) => address,
+    ),
     ...exposed(t, 'UInt64', {
       sent: 'The number of base tokens in the inputs that the address owned.',
       received: 'The number of base tokens in the outputs that the address owns after it.',

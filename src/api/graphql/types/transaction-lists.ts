@@ -4,16 +4,10 @@ import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
 import { listCost, reads, transactionsCost } from '../execution/prices.ts'
 import { filterArg, listArgs, listConnection, milestoneBounds } from '../lists.ts'
-import {
-  blockIdOf,
-  blockInBatch,
-  blockPart,
-  milestoneInBatch,
-  transactionPart,
-} from '../loaders.ts'
+import { blockIdOf, blockInBatch, blockPart, transactionPart } from '../loaders.ts'
 import { BlockNode } from './block.ts'
 import { BlockConnection } from './block-lists.ts'
-import { Milestone } from './milestone.ts'
+import { milestoneField } from './milestone.ts'
 import { TransactionNode, TransactionState } from './transaction.ts'
 
 /** Lists of transactions, and fields from transactions to related objects. */
@@ -66,13 +60,9 @@ builder.objectFields(TransactionNode, (t) => ({
     resolve: async ({ transactionId }, page, context) =>
       orThrow(await listBlocks(blockPart(context), { transactionId }, page)),
   }),
-  milestone: t.field({
-    type: Milestone,
-    nullable: true,
-    description:
-      'The milestone of the slot in which the transaction is booked. Null until the slot is committed, if the transaction failed, and if the milestone is not known.',
-    complexity: reads(1),
-    resolve: ({ slot, state }, _args, context) =>
-      state === 'FAILED' || state === 'PENDING' ? null : milestoneInBatch(context, slot),
-  }),
+  milestone: milestoneField(
+    t,
+    'The milestone of the slot in which the transaction is booked. Null until the slot is committed, if the transaction failed, and if the milestone is not known.',
+    ({ slot, state }) => (state === 'FAILED' || state === 'PENDING' ? null : slot),
+  ),
 }))

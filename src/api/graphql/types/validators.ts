@@ -12,10 +12,10 @@ import { chainKinds } from '../../../service/chains/read-chain.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
 import { exposed, exposedOf, exposedOrNull } from '../declare.ts'
-import { chainCost, fieldCost, free, listCost, reads } from '../execution/prices.ts'
+import { fieldCost, free, listCost, reads } from '../execution/prices.ts'
 import { listArgs, listConnection, pageArgs } from '../lists.ts'
 import { byIndex, byProtocolId } from '../load-node.ts'
-import { AccountNode, accountInBatch } from './account.ts'
+import { accountField } from './account.ts'
 import { chainsOf, DelegationConnection, validatorKeys } from './chain-lists.ts'
 
 /** Validators, epochs and their committees. */
@@ -33,13 +33,11 @@ ValidatorNode.implement({
     ...exposedOf(t, ({ entry }) => entry, 'AccountId', {
       accountId: 'The account id of the validator.',
     }),
-    account: t.field({
-      type: AccountNode,
-      nullable: true,
-      complexity: chainCost,
-      description: 'The account of the validator. Null if the account is not known.',
-      resolve: ({ entry }, _args, context) => accountInBatch(context, entry.accountId),
-    }),
+    account: accountField(
+      t,
+      'The account of the validator. Null if the account is not known.',
+      ({ entry }) => entry.accountId,
+    ),
     ...exposed(t, 'UInt64', {
       poolStake:
         'The base tokens in the pool of the validator: its own stake and all delegations to it.',
@@ -87,13 +85,11 @@ const CommitteeMember = builder.objectRef<SeatView>('CommitteeMember').implement
     'A validator in the committee of an epoch, with its stakes at the time of the selection.',
   fields: (t) => ({
     ...exposed(t, 'AccountId', { accountId: 'The account id of the validator.' }),
-    account: t.field({
-      type: AccountNode,
-      nullable: true,
-      complexity: chainCost,
-      description: 'The account of the validator. Null if the account is not known.',
-      resolve: ({ accountId }, _args, context) => accountInBatch(context, accountId),
-    }),
+    account: accountField(
+      t,
+      'The account of the validator. Null if the account is not known.',
+      ({ accountId }) => accountId,
+    ),
     ...exposed(t, 'UInt64', {
       poolStake:
         'The base tokens in the pool of the validator: its own stake and all delegations to it.',
