@@ -58,6 +58,11 @@ interface Declaration<P extends Parameters, Q extends Parameters, H extends Para
 
 type None = Record<never, never>
 
+/** The parsed values of the parameters by name. */
+type Given<P extends Parameters, Q extends Parameters, H extends Parameters> = ParameterValues<P> &
+  ParameterValues<Q> &
+  ParameterValues<H>
+
 /**
  * Creates a route. It checks, in this order, the token if one is required, the query string, the path and the headers, and then
  * calls `answer` with the parsed values by name.
@@ -70,14 +75,11 @@ export function route<
   declaration: Declaration<P, Q, H> &
     Omit<RouteDescription, 'params' | 'query' | 'headers'> & {
       answer(
-        given: ParameterValues<P> & ParameterValues<Q> & ParameterValues<H>,
+        given: Given<P, Q, H>,
         services: Services,
         request: CheckedRequest,
       ): Promise<Result<RouteResponse, GatewayError>>
-      version?(
-        given: ParameterValues<P> & ParameterValues<Q> & ParameterValues<H>,
-        services: Services,
-      ): ReadVersion
+      version?(given: Given<P, Q, H>, services: Services): ReadVersion
     },
 ): Route {
   const { answer, version, ...description } = declaration
@@ -87,12 +89,7 @@ export function route<
       version: (request, services) => {
         const given = readParameters(description, request, services.parameters)
         // The parameters were read by the declarations that give these types.
-        return given.ok
-          ? version(
-              given.value as ParameterValues<P> & ParameterValues<Q> & ParameterValues<H>,
-              services,
-            )
-          : undefined
+        return given.ok ? version(given.value as Given<P, Q, H>, services) : undefined
       },
     }),
     answer: async (request, services) => {
@@ -103,11 +100,7 @@ export function route<
       if (!given.ok) return toRest(given.error, description.refusals)
       const checked = { ...request, identity: identity?.value }
       // The parameters were read by the declarations that give these types.
-      const answered = await answer(
-        given.value as ParameterValues<P> & ParameterValues<Q> & ParameterValues<H>,
-        services,
-        checked,
-      )
+      const answered = await answer(given.value as Given<P, Q, H>, services, checked)
       return answered.ok ? answered.value : toRest(answered.error, description.refusals)
     },
   }
