@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { getOrInsert } from '../lib/get-or-insert.ts'
 import type { Hex } from '../lib/hex.ts'
 import type { Log } from '../lib/log.ts'
 import { createFailureLog } from '../store/failure-log.ts'
@@ -61,8 +62,7 @@ export function createFeedHub({ textCapacity, log, ...deps }: FeedHubDeps): Feed
   progress.unref()
 
   function open({ position, snapshot, sink, ...request }: FeedRequest): Subscriber {
-    const stream = streams.get(request.key) ?? createStream(shared.tail, request)
-    streams.set(request.key, stream)
+    const stream = getOrInsert(streams, request.key, () => createStream(shared.tail, request))
     stream.feeds++
     const onEnd = () => {
       subscribers.delete(subscriber)
@@ -122,9 +122,7 @@ function transfersByFilter(transfers: readonly ExpirationTransfer[]) {
   const byAddress = new Map<Hex, ExpirationTransfer[]>()
   for (const transfer of transfers) {
     for (const address of [transfer.from, transfer.to]) {
-      const own = byAddress.get(address)
-      if (own === undefined) byAddress.set(address, [transfer])
-      else own.push(transfer)
+      getOrInsert(byAddress, address, () => []).push(transfer)
     }
   }
   return ({ addresses }: UpdateFilter): Iterable<ExpirationTransfer> =>

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { assert } from '../lib/assert.ts'
+import { getOrInsert } from '../lib/get-or-insert.ts'
 import type { Hex } from '../lib/hex.ts'
 import { paused, runToCompletion, type Steps } from '../lib/turns.ts'
 import { is } from '../protocol/is.ts'
@@ -115,9 +116,7 @@ interface Share {
 export function* accountShares(events: AccountEvents): Steps<AccountShares> {
   const shares = new Map<AccountId, Share>()
   const of = (accountId: AccountId): Share => {
-    const share = shares.get(accountId) ?? { ...noShare }
-    shares.set(accountId, share)
-    return share
+    return getOrInsert(shares, accountId, () => ({ ...noShare }))
   }
   yield* paused(events.allotments, ({ accountId, mana }) => {
     const share = of(accountId)

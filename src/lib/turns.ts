@@ -1,5 +1,6 @@
 import { setImmediate as inNextPhase } from 'node:timers/promises'
 import { createFifo, type Fifo } from './fifo.ts'
+import { getOrInsert } from './get-or-insert.ts'
 import { createHeap } from './heap.ts'
 
 /** Divides long work into pieces. Between two pieces the event loop serves other requests and renews the lease. */
@@ -93,9 +94,7 @@ export function turnOf(client: string): Promise<void> {
 }
 
 function flowOf(client: string): Flow {
-  const flow = flows.get(client) ?? newFlow()
-  flows.set(client, flow)
-  return flow
+  return getOrInsert(flows, client, newFlow)
 }
 
 export function turnsAwaited(client: string): number {

@@ -1,5 +1,6 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { getOrInsert } from '../lib/get-or-insert.ts'
 import type { PackedSignature } from './signed-message.ts'
 
 /** Checks a signature with OpenSSL. */
@@ -11,11 +12,9 @@ export function isValidForOpenSsl({ publicKey, signature, message }: PackedSigna
 function keyOf(publicKey: Uint8Array): KeyObject {
   // OpenSSL reads a JSON web key ten times faster than DER.
   const x = Buffer.from(publicKey).toString('base64url')
-  const known = keys.get(x)
-  if (known !== undefined) return known
-  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
-  keys.set(x, key)
-  return key
+  return getOrInsert(keys, x, () =>
+    createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' }),
+  )
 }
 
 /** A key object takes about a kilobyte. */

@@ -1,3 +1,4 @@
+import { getOrInsert } from '../lib/get-or-insert.ts'
 import type { StoreReader } from './contract.ts'
 import { type Database, maxSnapshotMs, type SnapshotConnection } from './database.ts'
 import { createSnapshotReader } from './reader.ts'
@@ -71,11 +72,7 @@ export function createSnapshotSession(
 function readOnce(answers: SnapshotSession['answers'], read: Query): Query {
   return (sql, parameters) => {
     if (parameters.length > 0) return read(sql, parameters)
-    const known = answers.get(sql)
-    if (known !== undefined) return known
-    const answer = read(sql, parameters)
-    answers.set(sql, answer)
-    return answer
+    return getOrInsert(answers, sql, () => read(sql, parameters))
   }
 }
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { getOrInsert } from '../../lib/get-or-insert.ts'
 import { createTokenBucket } from '../../lib/token-bucket.ts'
 import type { SubmissionQuota } from '../../service/submit/submission-quota.ts'
 import type { ClientLimits } from '../limits.ts'
@@ -39,13 +40,7 @@ export function createClientQuotas(
     }
   }
 
-  return (client) => {
-    const known = quotas.get(client)
-    if (known !== undefined) return known
-    const made = quota()
-    quotas.set(client, made)
-    return made
-  }
+  return (client) => getOrInsert(quotas, client, quota)
 }
 
 const daySeconds = 86_400

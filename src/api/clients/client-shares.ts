@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { getOrInsert } from '../../lib/get-or-insert.ts'
 import { createTokenBucket, type Fill } from '../../lib/token-bucket.ts'
 import type { FeedMessage } from '../../service/feed/follow-ledger-updates.ts'
 import type { RateLimitExceeded } from '../errors/api-errors.ts'
@@ -69,13 +70,7 @@ export function createClientShares(
   const shares = new LRUCache<string, Share>({ maxSize: maxShares, sizeCalculation: () => 1 })
   const fill = { capacity: costPerSecond * burstSeconds, perSecond: costPerSecond }
   return {
-    of: (client) => {
-      const known = shares.get(client)
-      if (known !== undefined) return known
-      const share = createShare(client, fill, now)
-      shares.set(client, share)
-      return share
-    },
+    of: (client) => getOrInsert(shares, client, () => createShare(client, fill, now)),
   }
 }
 

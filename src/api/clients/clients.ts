@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
+import { getOrInsert } from '../../lib/get-or-insert.ts'
 import type { SubmissionQuota } from '../../service/submit/submission-quota.ts'
 import type { TransportLimits } from '../limits.ts'
 import { type Caller, type Credentials, credentialsOf } from '../tokens/auth.ts'
@@ -52,11 +53,7 @@ export function createClients(
 
   function addressOf({ socket, headers }: IncomingMessage): string {
     if (proxies.kind !== 'none') return clientOf(socket.remoteAddress, headers, proxies)
-    const known = addresses.get(socket)
-    if (known !== undefined) return known
-    const address = clientOf(socket.remoteAddress, headers, proxies)
-    addresses.set(socket, address)
-    return address
+    return getOrInsert(addresses, socket, () => clientOf(socket.remoteAddress, headers, proxies))
   }
 
   const clientNamed = (name: string): Client => ({

@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../lib/get-or-insert.ts'
 import { nextTurn, restOfTurn } from '../../lib/turns.ts'
 import type { GatewayContext } from './builder.ts'
 
@@ -23,8 +24,7 @@ export function createLoader<K, V>(
   const openBatches = new WeakMap<GatewayContext, Map<string, Batch<K, V>>>()
 
   function openBatch(context: GatewayContext, group: string): Batch<K, V> {
-    const open = openBatches.get(context) ?? new Map<string, Batch<K, V>>()
-    openBatches.set(context, open)
+    const open = getOrInsert(openBatches, context, () => new Map<string, Batch<K, V>>())
     const keys: K[] = []
     const readAll = async () => {
       // By the end of the turn, every field at the same depth has added its key.
@@ -49,13 +49,8 @@ export function createLoader<K, V>(
 /** Creates a read that concurrent calls for one response share. */
 export function sharedByResponse<T>(read: (context: GatewayContext) => Promise<T>) {
   const pending = new WeakMap<GatewayContext, Promise<T>>()
-  return (context: GatewayContext): Promise<T> => {
-    const known = pending.get(context)
-    if (known !== undefined) return known
-    const reading = read(context).finally(() => pending.delete(context))
-    pending.set(context, reading)
-    return reading
-  }
+  return (context: GatewayContext): Promise<T> =>
+    getOrInsert(pending, context, () => read(context).finally(() => pending.delete(context)))
 }
 
 async function inNextTurn<V>(values: Promise<V>, { share }: GatewayContext): Promise<V> {

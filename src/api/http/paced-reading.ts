@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createFifo, type Fifo } from '../../lib/fifo.ts'
+import { getOrInsert } from '../../lib/get-or-insert.ts'
 import { isForConnections } from '../../lib/turns.ts'
 import { clientOf, isProxy, type TrustedProxies } from '../clients/client-address.ts'
 import { onEachConnection } from '../clients/connections.ts'
@@ -172,9 +173,7 @@ function createPhases(): Phases {
 
   function phaseOf(client: Client): Phase {
     plan()
-    const phase = phases.get(client) ?? { requests: 0, work: 0, waiting: createFifo() }
-    phases.set(client, phase)
-    return phase
+    return getOrInsert(phases, client, () => ({ requests: 0, work: 0, waiting: createFifo() }))
   }
 
   return {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Aedes, type Client, type Subscription } from 'aedes'
 import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws'
+import { getOrInsert } from '../../lib/get-or-insert.ts'
 import type { Log } from '../../lib/log.ts'
 import { turnOf } from '../../lib/turns.ts'
 import { storeAwayOf } from '../../service/network/database-away.ts'
@@ -238,8 +239,7 @@ function createAdmission(shares: Shares) {
       // The library handles the next packet of a client only after the callback of this one.
       await turnOf(share?.client ?? '')
       const isRefused = share?.take(topicCost) !== undefined
-      const topics = allowed.get(client) ?? new Set()
-      allowed.set(client, topics)
+      const topics = getOrInsert(allowed, client, () => new Set())
       const isAllowed = !isRefused && mayAdd(topics, subscription)
       if (isAllowed) topics.add(subscription.topic)
       return isAllowed
@@ -269,10 +269,8 @@ function trackSubscriptions(broker: Aedes, deps: TrackingDeps): void {
   broker.on('subscribe', (subscriptions, client) => {
     // The library reports refused topics also after it has reported that the client disconnected.
     if (client.closed) return
-    const topics = topicsByClient.get(client) ?? new Set()
-    topicsByClient.set(client, topics)
-    const unsentTopics = unsent.get(client) ?? new Set()
-    unsent.set(client, unsentTopics)
+    const topics = getOrInsert(topicsByClient, client, () => new Set())
+    const unsentTopics = getOrInsert(unsent, client, () => new Set())
     for (const { topic, qos } of subscriptions) {
       if ((qos as number) === refused) continue
       if (!topics.has(topic)) interests.add(topic)

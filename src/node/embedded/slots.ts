@@ -9,6 +9,7 @@ import { type PackedChanges, packChanges } from '../../ledger/packed-changes.ts'
 import { createPackedEntries, type PackedEntries } from '../../ledger/packed-entries.ts'
 import { outputValues } from '../../ledger/state-root.ts'
 import { logEntries } from '../../ledger/updates.ts'
+import { getOrInsert } from '../../lib/get-or-insert.ts'
 import { hexToBytes } from '../../lib/hex.ts'
 import { createPackedBytes, type PackedBytes } from '../../lib/packed-bytes.ts'
 import { ok, type Result } from '../../lib/result.ts'
@@ -166,11 +167,7 @@ async function gatherSlots(
 ): Promise<Map<SlotIndex, GatheredSlot>> {
   const bySlot = new Map<SlotIndex, GatheredSlot>()
   const trieValueOf = outputValues()
-  const at = (slot: SlotIndex): GatheredSlot => {
-    const held = bySlot.get(slot) ?? emptySlot()
-    bySlot.set(slot, held)
-    return held
-  }
+  const at = (slot: SlotIndex): GatheredSlot => getOrInsert(bySlot, slot, emptySlot)
   const move = (row: OutputRow, slot: SlotIndex, isSpent: boolean) => {
     const held = at(slot)
     const { outputId } = row

@@ -20,6 +20,7 @@ import {
   type TrieChange,
   type TrieEntry,
 } from '../../ledger/trie-page.ts'
+import { getOrInsert } from '../../lib/get-or-insert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { createTurns, eachInTurns, passTurn, type Turns } from '../../lib/turns.ts'
 import type { TrieChanges, TriePage } from '../../store/contract/trie.ts'
@@ -283,9 +284,7 @@ async function byDigit<T extends Uint8Array>(
   const lists = new Map<number, T[]>()
   for (const [i, path] of paths.entries()) {
     const digit = digitAt(path, depth)
-    const list = lists.get(digit)
-    if (list === undefined) lists.set(digit, [path])
-    else list.push(path)
+    getOrInsert(lists, digit, () => []).push(path)
     if (i % pathsPerTurn === pathsPerTurn - 1) await turns.pass()
   }
   return lists

@@ -1,5 +1,6 @@
 import { totalOf } from '../../ledger/balances-of-address.ts'
 import { holdingAt } from '../../ledger/holdings.ts'
+import { getOrInsert } from '../../lib/get-or-insert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { NotServedByNode } from '../../node/source.ts'
@@ -30,13 +31,15 @@ export function changesOf(
   for (const [direction, moved] of [['sent', inputs] as const, ['received', outputs] as const]) {
     for (const output of moved) {
       const holding = holdingAt(output, reached)
-      const change = changes.get(holding.owner) ?? { sent: 0n, received: 0n, tokens: new Map() }
-      changes.set(holding.owner, change)
+      const change = getOrInsert(changes, holding.owner, () => ({
+        sent: 0n,
+        received: 0n,
+        tokens: new Map(),
+      }))
       change[direction] += totalOf(holding)
       if (holding.token === undefined) continue
       const { tokenId, amount } = holding.token
-      const flow = change.tokens.get(tokenId) ?? { sent: 0n, received: 0n }
-      change.tokens.set(tokenId, flow)
+      const flow = getOrInsert(change.tokens, tokenId, () => ({ sent: 0n, received: 0n }))
       flow[direction] += amount
     }
   }

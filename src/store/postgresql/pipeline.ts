@@ -1,5 +1,6 @@
 import type { Connection, FieldDef, PoolClient } from 'pg'
 import { present } from '../../lib/assert.ts'
+import { getOrInsert } from '../../lib/get-or-insert.ts'
 import type { Rows } from '../database.ts'
 import {
   type ColumnReader,
@@ -46,11 +47,7 @@ const pipelines = new WeakMap<PoolClient, Pipeline>()
 
 /** Returns the pipeline of a connection, always the same one. */
 export function pipelineOf(client: PoolClient): Pipeline {
-  const known = pipelines.get(client)
-  if (known !== undefined) return known
-  const pipeline = createPipeline(client)
-  pipelines.set(client, pipeline)
-  return pipeline
+  return getOrInsert(pipelines, client, () => createPipeline(client))
 }
 
 function createPipeline(client: PoolClient): Pipeline {

@@ -1,4 +1,5 @@
 import type { IndexKey } from '../../ledger/index-keys.ts'
+import { getOrInsert } from '../../lib/get-or-insert.ts'
 import { hexToBytes } from '../../lib/hex.ts'
 import type { AliveChainsQuery, ChainReader } from '../contract/chain.ts'
 import { type Dialect, jsonOf } from './bulk.ts'
@@ -83,11 +84,9 @@ function aliveChainsRead({ query, dialect }: Reading): ChainReader['aliveChains'
   function textOf({ keys, order }: AliveChainsQuery): string {
     const isOfKind = impliesKind(keys)
     const form = `${keys.length} ${isOfKind} ${order}`
-    const known = textBy.get(form)
-    if (known !== undefined) return known
-    const text = aliveText({ columns, keys: keys.length, isOfKind, order })
-    textBy.set(form, text)
-    return text
+    return getOrInsert(textBy, form, () =>
+      aliveText({ columns, keys: keys.length, isOfKind, order }),
+    )
   }
 
   return async (request) => {

@@ -1,4 +1,5 @@
 import { present } from '../../lib/assert.ts'
+import { getOrInsert } from '../../lib/get-or-insert.ts'
 import type { Parameter, Rows } from '../database.ts'
 import type { LogRange } from '../rows.ts'
 import { logTable } from './published.ts'
@@ -117,9 +118,5 @@ export function withTip(rest: string, scan: string): string {
 /** Returns `make` with a cache of its results by text. */
 export function memoized<T>(make: (text: string) => T): (text: string) => T {
   const made = new Map<string, T>()
-  return (text) => {
-    const known = made.get(text) ?? make(text)
-    made.set(text, known)
-    return known
-  }
+  return (text) => getOrInsert(made, text, () => make(text))
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { IndexKey } from '../../ledger/index-keys.ts'
+import { getOrInsert } from '../../lib/get-or-insert.ts'
 import { hexToBytes } from '../../lib/hex.ts'
 import { AnchorOutput } from '../../protocol/outputs.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
@@ -56,15 +57,10 @@ function joinedTexts(first: string): (parts: readonly Part[]) => string {
   return (parts) => {
     let form = ''
     for (const [text] of parts) {
-      const number = numbers.get(text) ?? numbers.size
-      numbers.set(text, number)
+      const number = getOrInsert(numbers, text, () => numbers.size)
       form += `${number},`
     }
-    const known = texts.get(form)
-    if (known !== undefined) return known
-    const text = `${first} ${parts.map(([one]) => one).join(' ')}`
-    texts.set(form, text)
-    return text
+    return getOrInsert(texts, form, () => `${first} ${parts.map(([one]) => one).join(' ')}`)
   }
 }
 

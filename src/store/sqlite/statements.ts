@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
+import { getOrInsert } from '../../lib/get-or-insert.ts'
 
 /** A cache of the prepared statements of a connection. Preparing a statement costs as much as reading some rows. */
 
@@ -24,11 +25,7 @@ export function createStatementCache<Note>(
   const cache = new LRUCache<string, CachedStatement<Note>>({ max: maxStatements })
 
   function get(sql: string): CachedStatement<Note> {
-    const known = cache.get(sql)
-    if (known !== undefined) return known
-    const prepared = prepare(sql)
-    cache.set(sql, prepared)
-    return prepared
+    return getOrInsert(cache, sql, () => prepare(sql))
   }
 
   function prepare(sql: string): CachedStatement<Note> {

@@ -10,6 +10,7 @@ import {
   type SelectionSetNode,
   TypeMetaFieldDef,
 } from 'graphql'
+import { getOrInsert } from '../../../lib/get-or-insert.ts'
 import { type Fragments, fragmentAt } from './fragments.ts'
 
 /** Collects the fields of a selection for one type (GraphQL specification 6.3.2, CollectFields). */
@@ -46,9 +47,7 @@ export function collectFields(collection: Collection): ReadonlyMap<string, Field
       if (!isIncluded(selection.directives, conditions)) continue
       if (selection.kind === Kind.FIELD) {
         const name = (selection.alias ?? selection.name).value
-        const same = fields.get(name)
-        if (same === undefined) fields.set(name, [selection])
-        else same.push(selection)
+        getOrInsert(fields, name, () => []).push(selection)
         continue
       }
       if (selection.kind === Kind.FRAGMENT_SPREAD) {

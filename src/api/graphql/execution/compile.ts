@@ -19,6 +19,7 @@ import {
   visit,
 } from 'graphql'
 import { present } from '../../../lib/assert.ts'
+import { getOrInsert } from '../../../lib/get-or-insert.ts'
 import { isTurnOver, nextTurn } from '../../../lib/turns.ts'
 import type { GatewayContext } from '../builder.ts'
 import {
@@ -280,13 +281,8 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): Re
     const constant = getArgumentValues(field, node)
     return () => constant
   }
-  return ({ args, variables }) => {
-    const known = args.get(node)
-    if (known !== undefined) return known
-    const read = getArgumentValues(field, node, variables)
-    args.set(node, read)
-    return read
-  }
+  return ({ args, variables }) =>
+    getOrInsert(args, node, () => getArgumentValues(field, node, variables))
 }
 
 function notNull(write: Write): Write {

@@ -21,6 +21,7 @@ import {
   type ValueNode,
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
+import { getOrInsert } from '../../../lib/get-or-insert.ts'
 import { maxMergedFields } from './limits.ts'
 
 /**
@@ -155,9 +156,7 @@ function isChecked(
 }
 
 function numberOf(numbers: Map<SelectionSetNode, number>, set: SelectionSetNode): number {
-  const number = numbers.get(set) ?? numbers.size
-  numbers.set(set, number)
-  return number
+  return getOrInsert(numbers, set, () => numbers.size)
 }
 
 /** Adds to the number of merged fields. Returns whether it is within the limit; reports an error when it first exceeds it. */
@@ -180,9 +179,7 @@ function collect(check: Check, selections: readonly Selection[]): Iterable<reado
     for (const one of selection.set.selections) {
       if (one.kind === Kind.FIELD) {
         const name = (one.alias ?? one.name).value
-        const same = fields.get(name)
-        if (same === undefined) fields.set(name, [selectedOf(one, selection)])
-        else same.push(selectedOf(one, selection))
+        getOrInsert(fields, name, () => []).push(selectedOf(one, selection))
       } else if (one.kind === Kind.INLINE_FRAGMENT) {
         add({ ...selection, ...insideOf(context, one, selection.type) })
       } else if (!spreadHere.has(one.name.value)) {
@@ -331,12 +328,8 @@ function nameOf({ node }: Selected): string {
 function createArgumentTexts(): (node: FieldNode) => string {
   const texts = new Map<FieldNode, string>()
   return (node) => {
-    if (!node.arguments?.length) return ''
-    const known = texts.get(node)
-    if (known !== undefined) return known
-    const text = membersText(node.arguments)
-    texts.set(node, text)
-    return text
+    const { arguments: given = [] } = node
+    return given.length === 0 ? '' : getOrInsert(texts, node, () => membersText(given))
   }
 }
 

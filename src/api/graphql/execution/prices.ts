@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../../lib/get-or-insert.ts'
 import { defaultListSize } from '../../../service/lists/keyset-page.ts'
 import { defaultPageSize, maxPageSize } from '../../../service/updates/list-ledger-updates.ts'
 
@@ -117,11 +118,7 @@ interface JudgedArgs {
 /** Returns the number of signatures that fit into a JSON value. A value is serialized once, even if several fields use it. */
 function signaturesIn(json: unknown): number {
   if (typeof json !== 'object' || json === null) return maxSignatures
-  const known = signaturesByJson.get(json)
-  if (known !== undefined) return known
-  const signatures = lengthOf(json) / jsonOfSignature
-  signaturesByJson.set(json, signatures)
-  return signatures
+  return getOrInsert(signaturesByJson, json, () => lengthOf(json) / jsonOfSignature)
 }
 
 /** Returns the number of characters of a JSON value; infinity if it is nested too deeply to count them. */

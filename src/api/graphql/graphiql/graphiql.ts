@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { GraphiQLOptions } from 'graphql-yoga'
 import { present } from '../../../lib/assert.ts'
+import { getOrInsert } from '../../../lib/get-or-insert.ts'
 import { startThread } from '../../../lib/thread.ts'
 import type { Services } from '../../../service/services.ts'
 import { htmlHeaders } from '../../http/html-headers.ts'
@@ -37,14 +38,12 @@ const pages = new WeakMap<Services, Promise<RestResponse>>()
  * the next request retries.
  */
 export function graphiqlPage(services: Services): Promise<RestResponse> {
-  const known = pages.get(services)
-  if (known !== undefined) return known
-  const made = makePage(services).catch((failure: unknown) => {
-    pages.delete(services)
-    throw failure
-  })
-  pages.set(services, made)
-  return made
+  return getOrInsert(pages, services, () =>
+    makePage(services).catch((failure: unknown) => {
+      pages.delete(services)
+      throw failure
+    }),
+  )
 }
 
 async function makePage(services: Services): Promise<RestResponse> {
