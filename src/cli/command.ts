@@ -62,6 +62,12 @@ export function refuse(process: ProcessIo, command: string, problems: readonly s
   return misused
 }
 
+/** Prints why a command failed; returns the exit code. */
+export function fail(process: ProcessIo, command: string, reason: string): number {
+  process.stderr(`ledger-gateway ${command}: ${reason}\n`)
+  return failed
+}
+
 /** Formats rows as two aligned columns. */
 export function table(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length))

@@ -2,7 +2,7 @@ import { messageIn } from '../lib/thrown.ts'
 import { decodeBech32 } from '../protocol/bech32.ts'
 import { maxUint64 } from '../protocol/primitives.ts'
 import { type Call, readCall, urlProblems } from './call.ts'
-import { type Command, done, failed } from './command.ts'
+import { type Command, done, fail } from './command.ts'
 import { defaultUrl } from './declaration.ts'
 import { faucetDeclaration } from './declarations/gateway.ts'
 import { createGatewayClient } from './gateway-client.ts'
@@ -24,8 +24,7 @@ export const faucet: Command = {
       const { bech32Hrp } = await networkParameters(client)
       if (!isOfNetwork(text, bech32Hrp)) {
         const problem = `${text} is an address of another network; addresses of this network start with ${bech32Hrp}1`
-        process.stderr(`ledger-gateway faucet: ${problem}\n`)
-        return failed
+        return fail(process, 'faucet', problem)
       }
       const request = { address: text, amount }
       const { transactionId } = await client.post(`/api/enqueue?wait=${maxWaitSeconds}`, request)
@@ -35,12 +34,10 @@ export const faucet: Command = {
         return done
       }
       const problem = 'the request is still in the queue of the faucet and will be paid later'
-      process.stderr(`ledger-gateway faucet: ${problem}\n`)
-      return failed
+      return fail(process, 'faucet', problem)
     } catch (failure) {
       // The client throws when the gateway is unreachable or refuses the request. Only the message is shown, not the stack.
-      process.stderr(`ledger-gateway faucet: ${url}: ${messageIn(failure)}\n`)
-      return failed
+      return fail(process, 'faucet', `${url}: ${messageIn(failure)}`)
     } finally {
       await client.close()
     }

@@ -1,7 +1,7 @@
 import { type FeedEvent, type FeedUpdate, follow } from '../client/follow.ts'
 import { decodeBech32 } from '../protocol/bech32.ts'
 import { type Call, readCall, urlProblems } from './call.ts'
-import { type Command, done, failed, type ProcessIo } from './command.ts'
+import { type Command, done, fail, type ProcessIo } from './command.ts'
 import { defaultUrl } from './declaration.ts'
 import { feedDeclaration } from './declarations/gateway.ts'
 import { createStatusLine, type StatusLine } from './progress.ts'
@@ -46,9 +46,7 @@ export const feed: Command = {
       if (event.__typename === 'FeedReset') problem = resetMessage(event)
     }
     line.draw('')
-    if (problem === undefined) return done
-    process.stderr(`ledger-gateway feed: ${problem}\n`)
-    return failed
+    return problem === undefined ? done : fail(process, 'feed', problem)
   },
 }
 

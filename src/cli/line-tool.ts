@@ -2,7 +2,7 @@ import { linesOf } from '../lib/lines.ts'
 import type { Result } from '../lib/result.ts'
 import { openSignatureChecker, type SignatureChecker } from '../node/signatures.ts'
 import { readCall } from './call.ts'
-import { type Command, done, failed, type ProcessIo } from './command.ts'
+import { type Command, done, fail, type ProcessIo } from './command.ts'
 import type { Declaration } from './declaration.ts'
 
 /** A command that answers each line of standard input with a line, or describes one file. */
@@ -34,11 +34,11 @@ async function runLineTool<D>(
   const checker = openSignatureChecker({ queueLimit: 1 })
   try {
     const deps = await tool.prepare(call.flag, checker)
-    if (!deps.ok) return reportFailure(process, tool, deps.error)
+    if (!deps.ok) return fail(process, tool.declaration.name, deps.error)
     const [file] = call.words
     if (file === undefined) return await answerLines(process, tool, deps.value)
     const text = await tool.explainFile(deps.value, file)
-    if (!text.ok) return reportFailure(process, tool, text.error)
+    if (!text.ok) return fail(process, tool.declaration.name, text.error)
     process.stdout(text.value)
     return done
   } finally {
@@ -53,13 +53,4 @@ async function answerLines<D>(process: ProcessIo, tool: LineTool<D>, deps: D): P
     if (typeof next === 'string' || next.done === true) return done
     process.stdout(`${await tool.answerLine(deps, next.value)}\n`)
   }
-}
-
-function reportFailure<D>(
-  process: ProcessIo,
-  { declaration }: LineTool<D>,
-  reason: string,
-): number {
-  process.stderr(`ledger-gateway ${declaration.name}: ${reason}\n`)
-  return failed
 }

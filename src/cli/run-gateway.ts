@@ -9,7 +9,7 @@ import { developmentNetworkName } from '../node/embedded/development-parameters.
 import { storeFaultOf } from '../store/faults.ts'
 import { reasonOf } from '../store/unusable.ts'
 import { addressInUse, listenMessage } from './address-in-use.ts'
-import { done, failed, type ProcessIo, table } from './command.ts'
+import { done, fail, type ProcessIo, table } from './command.ts'
 import { databaseMessage } from './database-message.ts'
 import { createGatewayClient } from './gateway-client.ts'
 import { firstWorker, numberVariable, warnOfSettings } from './run-workers.ts'
@@ -32,10 +32,7 @@ export async function runGateway(process: ProcessIo, config: Config): Promise<nu
   const { clock } = process
   const deps = { clock, log: ownLog, metricsOf, stopping: stopping.signal }
   const gateway = await tryOpenGateway(config, deps)
-  if (!gateway.ok) {
-    process.stderr(`ledger-gateway serve: ${startMessage(gateway.error)}\n`)
-    return failed
-  }
+  if (!gateway.ok) return fail(process, 'serve', startMessage(gateway.error))
   const { log } = gateway.value
   confirmClock = gateway.value.confirmClock
   if (cluster.isPrimary) warnOfSettings(log, config)

@@ -6,7 +6,7 @@ import { ok } from '../lib/result.ts'
 import { type MetricsAddress, metricsListenMessage, openMetricsServer } from '../metrics/server.ts'
 import { readWorkers } from '../metrics/workers.ts'
 import { addressInUse, listenMessage } from './address-in-use.ts'
-import { done, failed, type ProcessIo } from './command.ts'
+import { done, fail, failed, type ProcessIo } from './command.ts'
 
 /**
  * Runs several gateways behind one port (`WORKERS`), each in a worker process. The first process hands every new connection to
@@ -30,16 +30,10 @@ const [minPauseMs, maxPauseMs] = [1_000, 30_000]
 export async function runWorkers(process: ProcessIo, config: Config): Promise<number> {
   const { workers, logLevel, metrics: address } = config
   const taken = await addressInUse(config)
-  if (taken !== undefined) {
-    process.stderr(`ledger-gateway serve: ${listenMessage(taken)}\n`)
-    return failed
-  }
+  if (taken !== undefined) return fail(process, 'serve', listenMessage(taken))
   const ownLog = createLog({ clock: process.clock, write: process.stderr }, logLevel)
   const metrics = address && (await serveMetrics(ownLog, address))
-  if (metrics?.ok === false) {
-    process.stderr(`ledger-gateway serve: ${metricsListenMessage(metrics.error)}\n`)
-    return failed
-  }
+  if (metrics?.ok === false) return fail(process, 'serve', metricsListenMessage(metrics.error))
   const log = metrics?.value.log ?? ownLog
   warnOfSettings(log, config)
   let isStopping = false
@@ -72,7 +66,7 @@ export async function runWorkers(process: ProcessIo, config: Config): Promise<nu
   const ended = await Promise.race([first.ended, first.listening])
   if (ended !== undefined) {
     // A worker that ran has reported the reason itself.
-    if (ended.reason !== undefined) process.stderr(`ledger-gateway serve: ${ended.reason}\n`)
+    if (ended.reason !== undefined) fail(process, 'serve', ended.reason)
     await metrics?.value.close()
     return ended.exitCode ?? failed
   }

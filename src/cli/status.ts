@@ -2,7 +2,7 @@ import { inWords } from '../lib/in-words.ts'
 import { messageIn } from '../lib/thrown.ts'
 import { healthReasonCodes, healthReasons } from '../node/health-reasons.ts'
 import { type Call, readCall, urlProblems } from './call.ts'
-import { type Command, done, failed, table } from './command.ts'
+import { type Command, done, fail, failed, table } from './command.ts'
 import { defaultUrl } from './declaration.ts'
 import { statusDeclaration } from './declarations/gateway.ts'
 import { createGatewayClient, type GatewayClient, members } from './gateway-client.ts'
@@ -19,8 +19,7 @@ export const status: Command = {
       return await show(call, client)
     } catch (failure) {
       // No server answers at the URL, or one that is overloaded or not a gateway, or the process has to stop.
-      process.stderr(`ledger-gateway status: ${url}: ${messageIn(failure)}\n`)
-      return failed
+      return fail(process, 'status', `${url}: ${messageIn(failure)}`)
     } finally {
       await client.close()
     }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { messageIn } from '../lib/thrown.ts'
 import { type Call, readCall, urlProblems } from './call.ts'
-import { type Command, done, failed, type ProcessIo } from './command.ts'
+import { type Command, done, fail, type ProcessIo } from './command.ts'
 import { defaultUrl } from './declaration.ts'
 import { submitDeclaration } from './declarations/gateway.ts'
 import {
@@ -41,8 +41,7 @@ export const submit: Command = {
       }
     } catch (failure) {
       // The file cannot be read, or the gateway is unreachable or refuses. Only the message is shown, not the stack.
-      process.stderr(`ledger-gateway submit: ${messageIn(failure)}\n`)
-      return failed
+      return fail(process, 'submit', messageIn(failure))
     }
   },
 }
@@ -93,8 +92,7 @@ async function submitAndFollow(
     const why = found?.failure ?? undefined
     if (state === 'DROPPED' || (why !== undefined && states.includes(String(state)))) {
       const reason = why === undefined ? 'the block was dropped' : failureText(members(why))
-      process.stderr(`ledger-gateway submit: ${reason}\n`)
-      return failed
+      return fail(process, 'submit', reason)
     }
     if (states.includes(String(state))) return done
   }

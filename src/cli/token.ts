@@ -7,7 +7,7 @@ import { assert } from '../lib/assert.ts'
 import { nowMs } from '../lib/clock.ts'
 import { duration, parseDuration } from '../setting-values.ts'
 import { type Call, readCall } from './call.ts'
-import { type Command, done, failed } from './command.ts'
+import { type Command, done, fail } from './command.ts'
 import { tokenDeclaration } from './declarations/gateway.ts'
 
 /** Issues a token and prints only the token, for use in scripts. */
@@ -29,10 +29,7 @@ export const token: Command = {
     const { signing: source } = signing.value
     const isNew = source.kind === 'file' && !existsSync(source.path)
     const key = await openSigningKey(source)
-    if (!key.ok) {
-      process.stderr(`ledger-gateway token: ${key.error.path}: ${key.error.reason}\n`)
-      return failed
-    }
+    if (!key.ok) return fail(process, 'token', `${key.error.path}: ${key.error.reason}`)
     // A wrong path, or another folder, would otherwise be noticed only when the gateway refuses the token.
     if (isNew) process.stderr(`Created the new key ${resolve(source.path)}. ${newKeyHint}\n`)
     const text = await issueToken(key.value, {

@@ -5,7 +5,7 @@ import type { Database } from '../store/database.ts'
 import { openDatabase, type StoreOptions } from '../store/open.ts'
 import { reasonOf } from '../store/unusable.ts'
 import { type Call, readCall } from './call.ts'
-import { type Command, done, failed, type ProcessIo } from './command.ts'
+import { type Command, done, fail, type ProcessIo } from './command.ts'
 import { databaseMessage } from './database-message.ts'
 import type { Declaration } from './declaration.ts'
 
@@ -45,9 +45,7 @@ export async function exitCodeOf(
   work: () => Promise<string | undefined>,
 ): Promise<number> {
   const problem = await messageOf(work)
-  if (problem === undefined) return done
-  process.stderr(`ledger-gateway ${name}: ${problem}\n`)
-  return failed
+  return problem === undefined ? done : fail(process, name, problem)
 }
 
 /** Options with which a command opens a database. */
