@@ -4,10 +4,10 @@ import type { KeySource } from './api/tokens/signing-key.ts'
 import type { TokenRequest } from './api/tokens/token.ts'
 import { present } from './lib/assert.ts'
 import { type Flags, flagMessage, parseFlags } from './lib/flags.ts'
+import type { ListenAddress } from './lib/listen.ts'
 import { nearest } from './lib/nearest.ts'
 import { err, ok, type Result } from './lib/result.ts'
 import { type Secret, withoutCredentials } from './lib/secret.ts'
-import type { MetricsAddress } from './metrics/server.ts'
 import type { LedgerSettings } from './node/open-ledger.ts'
 import {
   type ConfigError,
@@ -36,7 +36,7 @@ export interface Config extends SettingsOfAll, LedgerSettings, TokenSettings {
   /** Variables that are ignored although they resemble a setting. */
   readonly misspelled: readonly MisspelledVariable[]
   /** Address of the metrics server; `undefined` if metrics are not served. */
-  readonly metrics: MetricsAddress | undefined
+  readonly metrics: ListenAddress | undefined
 }
 
 type SettingsOfAll = Omit<SettingValues, keyof LedgerSettings>

@@ -5,13 +5,7 @@ import {
   type TrustedDocumentsInvalid,
 } from './api/graphql/execution/documents.ts'
 import { schema } from './api/graphql/schema.ts'
-import {
-  type HttpAddress,
-  type HttpDeps,
-  type HttpServer,
-  type ListenError,
-  openHttp,
-} from './api/http/http.ts'
+import { type HttpDeps, type HttpServer, type ListenError, openHttp } from './api/http/http.ts'
 import { createObserver } from './api/observer.ts'
 import { routes } from './api/rest/routes.ts'
 import type { AuthDeps } from './api/tokens/auth.ts'
@@ -25,6 +19,7 @@ import { type Feed, type FeedSettings, openFeed } from './feed/open.ts'
 import { createWake, type Wake } from './feed/wake.ts'
 import type { MachineClock } from './lib/clock.ts'
 import { guardClock } from './lib/guarded-clock.ts'
+import type { ListenAddress } from './lib/listen.ts'
 import type { Log } from './lib/log.ts'
 import { ok, type Result } from './lib/result.ts'
 import { programVersion } from './lib/version.ts'
@@ -391,7 +386,7 @@ export type TransportDeps = Omit<HttpDeps, 'schema' | 'routes'>
 /** Opens only the transports (GraphQL, WebSocket, REST) on services that the caller created. */
 export function openTransports(
   deps: TransportDeps,
-  { host, port }: HttpAddress,
+  { host, port }: ListenAddress,
 ): Promise<Result<HttpServer, ListenError>> {
   return openHttp({ ...deps, schema, routes }, { host, port })
 }

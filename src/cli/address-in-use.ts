@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
-import type { HttpAddress, ListenError } from '../api/http/http.ts'
+import type { ListenError } from '../api/http/http.ts'
 import type { Config } from '../config.ts'
-import { listen } from '../lib/listen.ts'
+import { type ListenAddress, listen } from '../lib/listen.ts'
 import { type MetricsCannotListen, metricsListenMessage } from '../metrics/server.ts'
 
 /** Checks that the gateway can listen on its addresses before it writes a database or a key. */
@@ -31,7 +31,7 @@ export function listenMessage(error: ListenError | MetricsCannotListen): string 
 }
 
 /** Listens and closes again; resolves to the system error code of a failure, such as `EADDRINUSE`. */
-async function failureAt({ host, port }: HttpAddress): Promise<string | undefined> {
+async function failureAt({ host, port }: ListenAddress): Promise<string | undefined> {
   const server = createServer()
   const reason = await listen(server, { host, port })
   await server[Symbol.asyncDispose]()

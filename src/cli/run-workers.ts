@@ -1,9 +1,10 @@
 import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../config.ts'
+import type { ListenAddress } from '../lib/listen.ts'
 import { createLog, type Log } from '../lib/log.ts'
 import { ok } from '../lib/result.ts'
-import { type MetricsAddress, metricsListenMessage, openMetricsServer } from '../metrics/server.ts'
+import { metricsListenMessage, openMetricsServer } from '../metrics/server.ts'
 import { readWorkers } from '../metrics/workers.ts'
 import { addressInUse, listenMessage } from './address-in-use.ts'
 import { done, fail, failed, type ProcessIo } from './command.ts'
@@ -84,7 +85,7 @@ export function warnOfSettings(log: Pick<Log, 'warn'>, { exposed, misspelled }: 
 }
 
 /** Serves the metrics of all workers and of this process; resolves to the server and a log whose events are counted. */
-async function serveMetrics(log: Log, address: MetricsAddress) {
+async function serveMetrics(log: Log, address: ListenAddress) {
   const { createProcessMetrics } = await import('../metrics/metrics.ts')
   const { read, contentType, countEvents } = createProcessMetrics('0')
   const readAll = async () => readWorkers(await read())

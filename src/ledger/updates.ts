@@ -17,6 +17,7 @@ import {
   StorageDepositReturn,
   Timelock,
 } from '../protocol/unlock-conditions.ts'
+import type { LedgerOutput } from './account-changes.ts'
 
 /** The addresses whose logs list the creation and the spending of an output (ledger reference 13). */
 
@@ -118,22 +119,17 @@ function sharedList(held: readonly Role[]): readonly Role[] {
 
 const listByRoles = new Map<string, readonly Role[]>()
 
-interface IdentifiedOutput {
-  readonly outputId: OutputId
-  readonly output: Output
-}
-
 /** Returns the log rows of a slot in log order. Yields to the event loop. */
 export async function slotEntries(
   parameters: { readonly minCommittableAge: number },
   slot: SlotIndex,
   outputs: {
-    readonly created: readonly IdentifiedOutput[]
-    readonly consumed: readonly IdentifiedOutput[]
+    readonly created: readonly LedgerOutput[]
+    readonly consumed: readonly LedgerOutput[]
   },
 ): Promise<LogEntry[]> {
   const entries: LogEntry[] = []
-  const add = (moved: readonly IdentifiedOutput[], isSpent: boolean) =>
+  const add = (moved: readonly LedgerOutput[], isSpent: boolean) =>
     eachInTurns(moved, (output) => {
       for (const entry of logEntries(parameters, { ...output, isSpent, slot })) entries.push(entry)
     })

@@ -1,23 +1,17 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { listen } from '../lib/listen.ts'
+import { type ListenAddress, listen } from '../lib/listen.ts'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 
 /** Serves `/metrics` on a separate port, so that clients of the gateway cannot read the metrics. */
-
-/** The address to listen on. Port 0 selects any free port. */
-export interface MetricsAddress {
-  readonly host: string
-  readonly port: number
-}
 
 export interface MetricsServer {
   readonly url: string
   close(): Promise<void>
 }
 
-export interface MetricsCannotListen extends MetricsAddress {
+export interface MetricsCannotListen extends ListenAddress {
   readonly code: 'METRICS_CANNOT_LISTEN'
   /** Error code of the system, such as `EADDRINUSE`. */
   readonly reason: string
@@ -37,7 +31,7 @@ export interface MetricsServerDeps {
 
 export async function openMetricsServer(
   { read, contentType, log }: MetricsServerDeps,
-  { host, port }: MetricsAddress,
+  { host, port }: ListenAddress,
 ): Promise<Result<MetricsServer, MetricsCannotListen>> {
   const server = createServer(async ({ method, url = '/' }, response) => {
     const [path] = url.split('?')

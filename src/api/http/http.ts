@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { GraphQLSchema } from 'graphql'
-import { listen } from '../../lib/listen.ts'
+import { type ListenAddress, listen } from '../../lib/listen.ts'
 import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { turnOf } from '../../lib/turns.ts'
@@ -56,12 +56,6 @@ export interface HttpDeps {
   readonly observer?: Observer | undefined
 }
 
-/** The address to listen on. Port 0 selects a free port. */
-export interface HttpAddress {
-  readonly host: string
-  readonly port: number
-}
-
 export interface HttpServer {
   /** The URL of the root, without a trailing slash. */
   readonly url: string
@@ -86,10 +80,8 @@ export interface TransportLoad {
   readonly subscriptions: number
 }
 
-export interface ListenError {
+export interface ListenError extends ListenAddress {
   readonly code: 'CANNOT_LISTEN'
-  readonly host: string
-  readonly port: number
   /** The error code of the operating system, such as `EADDRINUSE`. */
   readonly reason: string
 }
@@ -109,7 +101,7 @@ const serverOptions = {
 
 export async function openHttp(
   given: HttpDeps,
-  address: HttpAddress,
+  address: ListenAddress,
 ): Promise<Result<HttpServer, ListenError>> {
   const drain = new AbortController()
   // Every connection listens to the signal, and Node reports more than ten listeners as a leak.

@@ -4,7 +4,7 @@ import { present } from '../../lib/assert.ts'
 import { Block, signedTransactionOf } from '../../protocol/block.ts'
 import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
 import { decodeStored } from '../../protocol/stored.ts'
-import type { PendingBlock } from '../../store/contract/waiting.ts'
+import type { AwaitingCarrier, PendingBlock } from '../../store/contract/waiting.ts'
 import type { StoreWriter } from '../../store/contract.ts'
 import type { BlockRow } from '../../store/rows.ts'
 import { type PreparedTransaction, prepareTransaction } from '../prepared-transaction.ts'
@@ -79,7 +79,7 @@ export async function storedWaiters(
   candidates: readonly Candidate[],
 ): Promise<StoredWaiters> {
   const loaded = new Set<TransactionId>()
-  const found = new Map<number, Found>()
+  const found = new Map<number, AwaitingCarrier>()
   let places = maxLoadedWaits
   let asked = idsOf(candidates)
   for (let round = 0; round < maxRounds && asked.length > 0; round++) {
@@ -103,12 +103,6 @@ export async function storedWaiters(
   return { waiters: await prepared(deps, found), isLoaded: (id) => loaded.has(id) }
 }
 
-interface Found {
-  readonly block: BlockRow
-  readonly awaits: readonly TransactionId[]
-  readonly missing: number
-}
-
 /** Maximum number of steps along a chain of waiting transactions. */
 const maxRounds = 16
 
@@ -118,7 +112,7 @@ const maxLoadedWaits = 500
 /** Omits carriers whose transaction got its verdict by another carrier. They keep waiting until they are released. */
 async function prepared(
   deps: CarriersDeps,
-  found: ReadonlyMap<number, Found>,
+  found: ReadonlyMap<number, AwaitingCarrier>,
 ): Promise<StoredWaiter[]> {
   const blocks = await openCarriers(
     deps,

@@ -2,26 +2,18 @@ import { genesisCommitment } from '../../../ledger/commit-slot.ts'
 import { identifyOutputs, outputsPerTransaction } from '../../../ledger/genesis.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
 import { byIndex, commitmentId } from '../../../protocol/ids.ts'
-import type { Output } from '../../../protocol/outputs.ts'
-import type { ProtocolParameters } from '../../../protocol/parameters.ts'
 import type { AccountId } from '../../../protocol/primitives.ts'
+import type { GenesisPlan } from '../../genesis.ts'
 import { SnapshotFileMalformed } from './file-reader.ts'
 import { type FileOutput, type IotaCoreFile, openIotaCoreFile } from './open-file.ts'
 
 /** Reads the genesis of a network from the first snapshot of its nodes. */
 
-/** The parameters, outputs and credits of a genesis. */
-export interface IotaCoreGenesis {
-  readonly parameters: ProtocolParameters
-  readonly outputs: readonly Output[]
-  readonly credits: ReadonlyMap<AccountId, bigint>
-}
-
 /**
  * Reads the genesis of a file. Checks the output ids against the outputs, and the commitment against the parameters. The credits of
  * accounts are not checked. The error is a description.
  */
-export async function readIotaCoreGenesis(path: string): Promise<Result<IotaCoreGenesis, string>> {
+export async function readIotaCoreGenesis(path: string): Promise<Result<GenesisPlan, string>> {
   try {
     const file = await openIotaCoreFile(path)
     return await genesisIn(file).finally(file.close)
@@ -31,10 +23,7 @@ export async function readIotaCoreGenesis(path: string): Promise<Result<IotaCore
   }
 }
 
-async function genesisIn({
-  scanned,
-  ...file
-}: IotaCoreFile): Promise<Result<IotaCoreGenesis, string>> {
+async function genesisIn({ scanned, ...file }: IotaCoreFile): Promise<Result<GenesisPlan, string>> {
   const { parameters, commitment, roots } = scanned
   if (roots !== undefined) {
     return err(`it is a snapshot of slot ${commitment.slot}; name it with SNAPSHOT`)
