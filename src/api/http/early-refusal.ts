@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { maxBlockSize } from '../../protocol/block.ts'
 import { requestCost } from '../clients/client-shares.ts'
 import type { Client } from '../clients/clients.ts'
 import type { LimitError, RateLimitExceeded } from '../errors/api-errors.ts'
@@ -37,9 +38,7 @@ export function isProbe(path: string): boolean {
 function costToRead({ headers }: IncomingMessage, query: string): number {
   const length = headers['content-length']
   const bytes = length === undefined ? 0 : Number(length)
-  const unknown = headers['transfer-encoding'] === undefined ? 0 : unknownBytes
+  // Most bodies without a length are blocks.
+  const unknown = headers['transfer-encoding'] === undefined ? 0 : maxBlockSize
   return requestCost + Math.ceil((bytes + unknown + query.length) / bytesOfUnit)
 }
-
-/** Assumed length of a body without `Content-Length`, in bytes: the size of a block. */
-const unknownBytes = 32_768

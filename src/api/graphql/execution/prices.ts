@@ -1,4 +1,5 @@
 import { getOrInsert } from '../../../lib/get-or-insert.ts'
+import { maxBlockSize } from '../../../protocol/block.ts'
 import { defaultListSize } from '../../../service/lists/keyset-page.ts'
 import { defaultPageSize, maxPageSize } from '../../../service/updates/list-ledger-updates.ts'
 
@@ -149,7 +150,7 @@ export const faucetCost = 1_000
 const hexOfSignature = 2 * 97
 const jsonOfSignature = 230
 /** Number of signatures that fit into the largest block. */
-const maxSignatures = Math.floor(32_768 / 97)
+const maxSignatures = Math.floor(maxBlockSize / 97)
 
 /** Price of judging the transaction of the parent object, with as many signatures as fit into a block. */
 export const judgementOfParent = computesUpTo(judgementBase + maxSignatures * signatureCost)
