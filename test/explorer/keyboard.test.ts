@@ -149,7 +149,7 @@ test('no page opens behind the list of the keys', async () => {
   expect(await state()).toEqual(['/', 'auto', true])
   await tab.page.keyboard.press('Escape')
   for (const key of ['g', 'b'] as const) await tab.page.keyboard.press(key)
-  expect(await state()).toEqual(['/blocks', 'auto', false])
+  await expect.poll(state).toEqual(['/blocks', 'auto', false])
 })
 
 test('the keys can be turned off, and stay off after a reload', async () => {
@@ -181,8 +181,8 @@ test('the keys can be turned off, and stay off after a reload', async () => {
   expect(await page.$eval(box, (one) => (one as HTMLInputElement).checked)).toBe(false)
   await page.click(box)
   await page.keyboard.press('Escape')
-  await press()
-  expect(await state()).toEqual(['/blocks', true, expect.any(String), 1])
+  for (const key of ['g', 'b', '?'] as const) await page.keyboard.press(key)
+  await expect.poll(state).toEqual(['/blocks', true, expect.any(String), 1])
 })
 
 test('a paused page stays as it is and counts the milestones that wait', async () => {

@@ -76,7 +76,9 @@ const actions: Readonly<Record<string, () => void>> = {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches('input, textarea, select')
+  return (
+    target instanceof HTMLElement && target.matches('input:not([type=checkbox]), textarea, select')
+  )
 }
 
 /** Number of rows that the focus still has to move; positive values move down. */

@@ -151,7 +151,8 @@ describe('in random documents,', () => {
         typeof init.body === 'string'
           ? JSON.parse(init.body).query
           : new URLSearchParams(target.split('?')[1]).get('query')
-      const document = parse(withFewNames(query, i))
+      // GraphQL has no unpaired surrogates, and the random texts have some.
+      const document = parse(withFewNames(query.replaceAll('\\ud800', ''), i))
       const [own, expected] = [fieldsCanBeMerged, OverlappingFieldsCanBeMergedRule].map(
         (rule) => messages(document, rule).length > 0,
       )
