@@ -277,8 +277,8 @@ describe('events', () => {
   test('have only a head in response to HEAD, which begins no feed', async () => {
     const document = encodeURIComponent('subscription { ledgerUpdates { __typename } }')
     for (const accept of ['text/event-stream', 'application/json, text/event-stream']) {
-      const target = `${gateway.url}/graphql?query=${document}`
-      const { status, headers } = await fetch(target, { method: 'HEAD', headers: { accept } })
+      const init = { method: 'HEAD', headers: { accept } }
+      const { status, headers } = await fetch(`${gateway.url}/graphql?query=${document}`, init)
       expect([status, headers.get('content-type')]).toEqual([
         200,
         'text/event-stream; charset=utf-8',
