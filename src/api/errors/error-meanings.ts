@@ -187,7 +187,8 @@ export const errorMeanings: { readonly [C in ErrorCode]: string } = {
   CLIENT_CONNECTION_LIMIT:
     'The client has too many connections. Use several subscriptions on one WebSocket.',
   CLIENT_SUBSCRIPTION_LIMIT: 'The client has too many subscriptions. End one of them.',
-  DAILY_QUOTA_EXCEEDED: 'The client has used up its daily quota. retryAfterSeconds tells when.',
+  DAILY_QUOTA_EXCEEDED:
+    'The client has used up its daily quota. Try again after retryAfterSeconds.',
   DISK_LOW: 'The storage of the gateway is full. The operator has to free or allow more of it.',
   RATE_LIMIT_EXCEEDED:
     'The client has used up its budget (CLIENT_COST). Try again after retryAfterSeconds, or request less.',
