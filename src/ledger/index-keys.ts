@@ -1,4 +1,5 @@
 import type { Hex } from '../lib/hex.ts'
+import { MultiAddress, RestrictedAddress } from '../protocol/addresses.ts'
 import { NativeToken, Tag } from '../protocol/features.ts'
 import { addressKey } from '../protocol/ids.ts'
 import { is } from '../protocol/is.ts'
@@ -7,7 +8,7 @@ import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
 import { Expiration } from '../protocol/unlock-conditions.ts'
 import { chainId, isImplicitAccount } from './chains.ts'
 import { conditionOf, featureOf } from './output-parts.ts'
-import { ownerAt, type Role, roles, rolesByAddress } from './updates.ts'
+import { namedRoles, ownerAt, type Role, roles, rolesByAddress } from './updates.ts'
 
 /** The index keys under which an unspent output is found. */
 
@@ -21,6 +22,7 @@ import { ownerAt, type Role, roles, rolesByAddress } from './updates.ts'
  * - CHAIN: the id of the chain, or of the account that an implicit account will become
  * - CHAIN_HOLDER: the type code and the holder, for all kinds of outputs except basic outputs and anchors. It finds them quickly, because
  *   an address may hold any number of basic outputs.
+ * - MULTI_OF_MEMBER: a member and its multi address. It finds the multi addresses of a member without their outputs.
  */
 export type IndexKind =
   | 'HOLDER'
@@ -30,6 +32,7 @@ export type IndexKind =
   | 'NATIVE_TOKEN'
   | 'CHAIN'
   | 'CHAIN_HOLDER'
+  | 'MULTI_OF_MEMBER'
 
 /** A kind and a value: the key of an address, or the bytes of a tag or an id. */
 export interface IndexKey {
@@ -54,7 +57,26 @@ export function indexKeysOf(outputId: OutputId, output: Output): IndexKey[] {
   if (!is(BasicOutput, output) || isImplicitAccount(output)) {
     keys.push({ kind: 'CHAIN', value: chainId(output, outputId) })
   }
-  return keys
+  return [...keys, ...multiKeysOf(output)]
+}
+
+/** The index keys of the members of multi addresses, each with its multi address. */
+export function multiKeysOf(output: Output): IndexKey[] {
+  return [...multiAddressesIn(output)].flatMap(([reference, { addresses }]) =>
+    addresses.map(({ address }) => ({
+      kind: 'MULTI_OF_MEMBER',
+      value: `${addressKey(address)}${reference.slice(2)}` as const,
+    })),
+  )
+}
+
+/** The multi addresses that an output names, also inside of restricted addresses, by their references. */
+export function multiAddressesIn(output: Output): ReadonlyMap<Hex, MultiAddress> {
+  const found = namedRoles(output).flatMap(({ address }) => {
+    const inner = is(RestrictedAddress, address) ? address.address : address
+    return is(MultiAddress, inner) ? [[addressKey(inner), inner] as const] : []
+  })
+  return new Map(found)
 }
 
 /** The index keys of an address. Every output that names the address in any role, including its holder, has at least one of them. */

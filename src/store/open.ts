@@ -18,7 +18,7 @@ import { createSerialQueue } from './serial-queue.ts'
 import { createSnapshots } from './snapshots.ts'
 import { reasonOf, unusable } from './unusable.ts'
 import { databaseLocation } from './url.ts'
-import { fillsOf } from './write/fill-chains.ts'
+import { fillsOf } from './write/fills.ts'
 import { createStaleCheck } from './write/lease.ts'
 import { createWriter } from './write/writer.ts'
 

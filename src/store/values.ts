@@ -78,6 +78,8 @@ const numberByIndexKind: { readonly [K in IndexKind]: number } = {
   NATIVE_TOKEN: 12,
   CHAIN: 13,
   CHAIN_HOLDER: 14,
+  // 15 is used in between by a migration.
+  MULTI_OF_MEMBER: 16,
 }
 
 /** Converts a type code to its kind of chain. */

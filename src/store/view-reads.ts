@@ -12,6 +12,7 @@ import type { OutputRow } from './rows.ts'
 import { activityReads } from './sql/activity-reads.ts'
 import { balanceReads } from './sql/balance-reads.ts'
 import { chainReads } from './sql/chain-reads.ts'
+import { multiReads } from './sql/multi-reads.ts'
 import type { Reading } from './sql/reading.ts'
 import { searchReads } from './sql/search-reads.ts'
 import { readScanEnd, type UnspentScan, unspentScan } from './sql/unspent-scans.ts'
@@ -23,6 +24,7 @@ export function viewReads(reading: Reading): ViewReader {
     ...balanceReads(reading),
     ...activityReads(reading),
     ...chainReads(reading),
+    ...multiReads(reading),
     ...searchReads(reading),
     unspentOutputs: (query) => readUnspent(scan, query),
     unspentScanEnd: (query, max) => readUnspentScanEnd(reading, query, max),

@@ -84,6 +84,7 @@ describe('the index keys of an output', () => {
         ['HOLDER', addressKey(multi)],
         ['ISSUER', addressKey(account)],
         ['MULTI_MEMBER', addressKey(alice)],
+        ['MULTI_OF_MEMBER', `${addressKey(alice)}${addressKey(multi).slice(2)}`],
         ['RESTRICTED_INNER', addressKey(bob)],
         ['SENDER', addressKey(restricted)],
       ],

@@ -1,10 +1,10 @@
 import { chainId } from '../../src/ledger/chains.ts'
 import type { IndexKind } from '../../src/ledger/index-keys.ts'
 import { conditionOf, featureOf } from '../../src/ledger/output-parts.ts'
-import { rolesByAddress } from '../../src/ledger/updates.ts'
+import { namedRoles, rolesByAddress } from '../../src/ledger/updates.ts'
 import type { Hex } from '../../src/lib/hex.ts'
 import { NativeToken, Tag } from '../../src/protocol/features.ts'
-import { transactionOf } from '../../src/protocol/ids.ts'
+import { addressKey, transactionOf } from '../../src/protocol/ids.ts'
 import type { Output } from '../../src/protocol/outputs.ts'
 import {
   AddressUnlock,
@@ -143,6 +143,13 @@ function indexKeysOf({ parameters, committed }: StoredLedger, one: BookedOutput)
     for (const role of roles) {
       if (role !== 'OWNER') add(role, address)
       else if (mayExpire) add('EXPIRING_OWNER', address)
+    }
+  }
+  for (const { address } of namedRoles(output)) {
+    const multi = address.type === 48 ? address.address : address
+    if (multi.type !== 40) continue
+    for (const member of multi.addresses) {
+      add('MULTI_OF_MEMBER', `${addressKey(member.address)}${addressKey(multi).slice(2)}`)
     }
   }
   const tag = featureOf(output, Tag)?.tag

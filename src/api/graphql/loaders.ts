@@ -17,6 +17,7 @@ import type { Part, ReadParts } from '../../service/lists/keyset-page.ts'
 import { readAddressTransactionParts } from '../../service/lists/list-address-transactions.ts'
 import { readBlockParts, readChildParts } from '../../service/lists/list-blocks.ts'
 import { readTransactionParts } from '../../service/lists/list-transactions.ts'
+import { readMultiAddresses } from '../../service/outputs/find-outputs.ts'
 import { type OutputView, readOutputs } from '../../service/outputs/read-output.ts'
 import type { Services } from '../../service/services.ts'
 import {
@@ -151,6 +152,8 @@ export async function balanceInBatch(
   return present(await loadBalance(context, address), address)
 }
 const loadBalance = byKey(readBalances)
+/** Loads a multi address by its reference; `undefined` when no unspent output contains it. */
+export const multiAddressInBatch = byKey(readMultiAddresses)
 
 /** Loads the numbers of blocks and transactions that a milestone has accepted. */
 export const milestoneCounts = orFailing(byKey(countMilestones))

@@ -1,9 +1,10 @@
+import type { Hex } from '../../lib/hex.ts'
 import type { AddressTotal } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { keysetCursors } from './keyset-cursor.ts'
 import { type KeysetList, type PageArguments, type Paged, readKeysetPage } from './keyset-page.ts'
 
-/** Pages of addresses, the richest first. */
+/** Pages of addresses: the richest, and the multi addresses of a member. */
 
 /** An address with its total base tokens. */
 export type { AddressTotal } from '../../store/rows.ts'
@@ -27,3 +28,24 @@ export function listAddresses(
 const maximum = 2n ** 63n - 1n
 
 const addressCursors = keysetCursors({ list: 'address', values: ['AMOUNT', 'ADDRESS'] })
+
+/** Lists the multi addresses that an address is a member of and unspent outputs name, in the order of their bytes. */
+export function listMultiAddresses(
+  { store }: Pick<Services, 'store'>,
+  member: Hex,
+  page: Omit<PageArguments, 'sort'>,
+): Paged<Pick<AddressTotal, 'address'>> {
+  const list: KeysetList<Pick<AddressTotal, 'address'>> = {
+    cursors: multiCursors,
+    whole: { above: ['0x'], below: ['0xff'] },
+    positionOf: ({ address }) => [address],
+    read: async (part, order) => {
+      const references = await store.read.multisOfMember(member, part, order)
+      return references.map((address) => ({ address }))
+    },
+  }
+  return readKeysetPage(list, { ...page, sort: 'OLDEST' })
+}
+
+/** The reference of a multi address has 33 bytes. */
+const multiCursors = keysetCursors({ list: 'multi', values: [33] })

@@ -1,10 +1,9 @@
-import type { IndexKey, IndexKind } from '../../ledger/index-keys.ts'
-import { namedRoles } from '../../ledger/updates.ts'
+import { type IndexKey, type IndexKind, multiAddressesIn } from '../../ledger/index-keys.ts'
 import type { Hex } from '../../lib/hex.ts'
-import { type Address, MultiAddress, RestrictedAddress } from '../../protocol/addresses.ts'
-import { multiAddressReference } from '../../protocol/ids.ts'
-import { is } from '../../protocol/is.ts'
+import { passTurn } from '../../lib/turns.ts'
+import type { MultiAddress } from '../../protocol/addresses.ts'
 import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
+import { rowsPerTurn } from '../../store/contract/list.ts'
 import type {
   OutputKey,
   OutputPosition,
@@ -71,25 +70,19 @@ export function unlockableBy(address: Hex): readonly IndexKey[] {
 const holding = ['HOLDER', 'GOVERNOR', 'EXPIRATION_RETURN'] as const satisfies readonly IndexKind[]
 const unlocking = [...holding, 'EXPIRING_OWNER', 'STORAGE_DEPOSIT_RETURN'] as const
 
-/** Finds the members of a multi address in an unspent output that contains the full address; `undefined` if there is none. */
-export async function findMultiAddress(
+/** Reads multi addresses by their references, each from an unspent output that contains it. Others are left out. */
+export async function readMultiAddresses(
   { store }: Pick<Services, 'store'>,
-  reference: Hex,
-): Promise<MultiAddress | undefined> {
-  const roles = [...unlocking, 'SENDER', 'ISSUER', 'RESTRICTED_INNER'] as const
-  const anyOf = roles.map((kind) => ({ kind, value: reference }))
-  const [row] = await store.read.unspentOutputs({ filter: { asOf: 'BOOKED', anyOf }, limit: 1 })
-  if (row === undefined) return undefined
-  for (const { address } of namedRoles(viewOfOutput(row).output())) {
-    const multi = multiIn(address)
-    if (multi !== undefined && multiAddressReference(multi) === reference) return multi
+  references: readonly Hex[],
+): Promise<ReadonlyMap<Hex, MultiAddress>> {
+  const found = new Map<Hex, MultiAddress>()
+  for (let at = 0; at < references.length; at += rowsPerTurn) {
+    await passTurn()
+    const some = references.slice(at, at + rowsPerTurn)
+    for (const row of await store.read.outputsNamingMultis(some)) {
+      for (const [key, multi] of multiAddressesIn(viewOfOutput(row).output())) found.set(key, multi)
+      await passTurn()
+    }
   }
-  return undefined
-}
-
-function multiIn(address: Address): MultiAddress | undefined {
-  if (is(MultiAddress, address)) return address
-  return is(RestrictedAddress, address) && is(MultiAddress, address.address)
-    ? address.address
-    : undefined
+  return found
 }

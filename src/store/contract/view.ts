@@ -8,10 +8,11 @@ import type { FoundryId, OutputId, SlotIndex, TransactionId } from '../../protoc
 import type { AddressTotal, OutputRow } from '../rows.ts'
 import type { ChainReader } from './chain.ts'
 import type { Between, PageOrder } from './list.ts'
+import type { MultiReader } from './multi.ts'
 import type { SearchReader } from './search.ts'
 
 /** Reads of the views that are maintained beside the log. A result with a `slot` is the state at the end of that committed slot. */
-export interface ViewReader extends ChainReader, SearchReader {
+export interface ViewReader extends ChainReader, MultiReader, SearchReader {
   /** The base tokens of an address, by the lookup of one row. */
   balance(address: Hex): Promise<{ readonly slot: SlotIndex; readonly balance: Balance }>
   /** The base tokens of many addresses, all of one state. Addresses that own nothing are omitted. */

@@ -261,6 +261,8 @@ export const indexKeys = writtenTable('index_keys', {
   outputId: id<'OutputId'>(),
 })
 
+export const indexValues = writtenTable('index_keys', { value: hex })
+
 /** Successive outputs of chains. */
 export const chainStates = table(
   'chain_states',

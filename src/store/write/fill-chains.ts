@@ -4,40 +4,35 @@ import { present } from '../../lib/assert.ts'
 import { hexToBytes } from '../../lib/hex.ts'
 import type { OutputId, TransactionId } from '../../protocol/primitives.ts'
 import type { SqlConnection } from '../client.ts'
-import type { Database } from '../database.ts'
 import { inChunks } from '../in-chunks.ts'
-import type { Fills } from '../migrate.ts'
 import { columnOf } from '../move/export-format.ts'
-import { type BulkTable, insertText, jsonOf, putText } from '../sql/bulk.ts'
+import { insertText, putText } from '../sql/bulk.ts'
 import { chainStates, indexKeys, type RowIn, tokenBalances } from '../sql/bulk-tables.ts'
 import { rowsOf } from '../sql/tables.ts'
 import { uint256ToHex } from '../values.ts'
 import { chainRows, placedState } from './chain-states.ts'
+import { type FilledDatabase, writeRows } from './fill-statements.ts'
 import { type DecodedOutput, decodedOutput } from './output-index.ts'
 
-type Needed = Pick<Database, 'tables' | 'statements'>
-
-/** Returns the parts of migrations that SQL alone cannot express. */
-export function fillsOf(database: Needed): Fills {
-  return { [chainMigration]: (connection) => fillChains(database, connection) }
-}
-
 /** The migration that adds the states of chains and the totals of tokens. */
-const chainMigration = '20261122075353_chain_states'
+export const chainMigration = '20261122075353_chain_states'
 
 /**
  * Fills the tables that the migration `chain_states` adds, in its transaction. SQL alone cannot do this: the id of a chain is the hash of
  * its first output id, and token amounts have 256 bits. Reads every output once, 1,000,000 in some ten seconds, and holds the states of
  * all chains in memory.
  */
-async function fillChains(database: Needed, connection: SqlConnection): Promise<void> {
+export async function fillChains(
+  database: FilledDatabase,
+  connection: SqlConnection,
+): Promise<void> {
   const [[newest] = []] = await rowsOf(connection, 'SELECT max(slot) FROM commitments')
   if (newest === null || newest === undefined) return
   const { states, keys } = await contentsAsOf(database, connection, Number(newest))
   const byChain = Map.groupBy(states, ({ chainId }) => chainId)
   const rows = [...byChain.values()].flatMap((ofChain) => chainRows(ofChain))
-  await inChunks(rows, (some) => run(database, connection, insertText, chainStates, some))
-  await inChunks(keys, (some) => run(database, connection, insertText, indexKeys, some))
+  await inChunks(rows, (some) => writeRows(database, connection, insertText, chainStates, some))
+  await inChunks(keys, (some) => writeRows(database, connection, insertText, indexKeys, some))
   await addTotals(database, connection)
 }
 
@@ -48,7 +43,7 @@ interface Contents {
 }
 
 async function contentsAsOf(
-  { tables }: Needed,
+  { tables }: FilledDatabase,
   connection: SqlConnection,
   slot: number,
 ): Promise<Contents> {
@@ -90,7 +85,7 @@ function holderRows({ outputId, output, bookedSlot }: DecodedOutput): RowIn<type
 }
 
 /** Corrects the totals of tokens, which the migration has set to the available amounts. */
-async function addTotals(database: Needed, connection: SqlConnection): Promise<void> {
+async function addTotals(database: FilledDatabase, connection: SqlConnection): Promise<void> {
   const { dialect } = database.statements
   const none = uint256ToHex(0n)
   const columns = tokenBalances.columns.map(({ name }) => dialect.hex(`"${name}"`))
@@ -104,17 +99,5 @@ async function addTotals(database: Needed, connection: SqlConnection): Promise<v
     const total = BigInt(available) + BigInt(timelocked) + BigInt(expiring)
     return { ...rest, available, timelocked, expiring, total: uint256ToHex(total) }
   })
-  await inChunks(totals, (some) => run(database, connection, putText, tokenBalances, some))
-}
-
-function run<R>(
-  { statements: { dialect } }: Needed,
-  connection: SqlConnection,
-  text: typeof insertText,
-  table: BulkTable<R>,
-  rows: readonly R[],
-): Promise<number> {
-  const sql = text(dialect, table)
-  const argTypes = [{ scalarType: 'string', arity: 'scalar' } as const]
-  return connection.executeRaw({ sql, args: [jsonOf(dialect, table, rows)], argTypes })
+  await inChunks(totals, (some) => writeRows(database, connection, putText, tokenBalances, some))
 }

@@ -2,21 +2,25 @@ import {
   type BalanceRange,
   readBalanceDistribution,
 } from '../../../service/addresses/read-address.ts'
-import { type AddressTotal, listAddresses } from '../../../service/lists/list-addresses.ts'
+import {
+  type AddressTotal,
+  listAddresses,
+  listMultiAddresses,
+} from '../../../service/lists/list-addresses.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
 import { exposed } from '../declare.ts'
 import { itemsCost, listCost } from '../execution/prices.ts'
-import { listConnection } from '../lists.ts'
+import { listConnection, pageArgs } from '../lists.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
 
-/** Lists of addresses by balance, and the distribution of balances. */
+/** Lists of addresses, and the distribution of balances. */
 
 const AddressConnection = listConnection(
   'Address',
   AddressNode,
-  'A page of addresses, the largest balance first (Relay connection).',
-  { nodeOf: ({ address }: AddressTotal) => viewOfKey(address) },
+  'A page of addresses (Relay connection).',
+  { nodeOf: ({ address }: Pick<AddressTotal, 'address'>) => viewOfKey(address) },
 )
 
 builder.queryField('addresses', (t) =>
@@ -44,6 +48,18 @@ builder.queryField('addresses', (t) =>
       }),
     },
     resolve: async (_root, page, { services }) => orThrow(await listAddresses(services, page)),
+  }),
+)
+
+builder.objectField(AddressNode, 'memberOf', (t) =>
+  t.field({
+    type: AddressConnection,
+    description:
+      'A list of the multi addresses that the address is a member of, ordered by their bytes. It contains those that an output names which is unspent as of the newest milestone, also inside of a restricted address.',
+    complexity: listCost,
+    args: pageArgs,
+    resolve: async ({ key }, page, { services }) =>
+      orThrow(await listMultiAddresses(services, key, page)),
   }),
 )
 

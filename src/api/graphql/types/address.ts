@@ -24,14 +24,13 @@ import {
   readTotalAt,
 } from '../../../service/addresses/read-address.ts'
 import { listUnspentOutputs } from '../../../service/lists/list-outputs.ts'
-import { findMultiAddress } from '../../../service/outputs/find-outputs.ts'
 import { defaultPageSize } from '../../../service/updates/list-ledger-updates.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
 import { enumOf, exposed, exposedOf } from '../declare.ts'
 import { fieldCost, free, pageCost, reads } from '../execution/prices.ts'
 import { listConnection, oldestArgs, pageArgsOf } from '../lists.ts'
-import { balanceInBatch } from '../loaders.ts'
+import { balanceInBatch, multiAddressInBatch } from '../loaders.ts'
 import { AddressContent } from '../model/model.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
 import { UpdateClass } from './ledger-updates.ts'
@@ -195,8 +194,7 @@ AddressNode.implement({
       nullable: true,
       description:
         'The content of the address. Null for a multi address of which only the reference is known, because no unspent output contains it.',
-      resolve: (view, _args, { services }) =>
-        view.content() ?? findMultiAddress(services, view.key),
+      resolve: (view, _args, context) => view.content() ?? multiAddressInBatch(context, view.key),
     }),
   }),
 })

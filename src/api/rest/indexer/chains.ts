@@ -17,7 +17,7 @@ import {
 } from '../../../protocol/outputs.ts'
 import { DelegationId, FoundryId } from '../../../protocol/primitives.ts'
 import type { AnyVariant } from '../../../protocol/schema/composites.ts'
-import { findMultiAddress, findOutputs } from '../../../service/outputs/find-outputs.ts'
+import { findOutputs, readMultiAddresses } from '../../../service/outputs/find-outputs.ts'
 import { flag, object } from '../form.ts'
 import { healthRoute } from '../health.ts'
 import { addressOfKind, type Parameter, pathId } from '../parameters.ts'
@@ -92,7 +92,7 @@ export const multiAddressRoute = readRoute({
   reply: serialized('The complete address.', MultiAddress),
   errors: [404],
   answer: async ({ bech32Address }, services, request) => {
-    const multi = await findMultiAddress(services, bech32Address)
+    const multi = (await readMultiAddresses(services, [bech32Address])).get(bech32Address)
     if (multi !== undefined) return ok(multi)
     const text = request.params.get('bech32Address') ?? ''
     return err({ code: 'NOT_FOUND', what: 'multi address', id: text })
