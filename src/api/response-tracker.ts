@@ -1,5 +1,6 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { getOrInsert } from '../lib/get-or-insert.ts'
 import type { PacedReading } from './http/paced-reading.ts'
 
 /**
@@ -14,6 +15,8 @@ export interface ResponseTracker {
    * when all of them are.
    */
   add(response: ServerResponse): Promise<void> | undefined
+  /** Returns the same promise for an upgrade request, which has no response of its own. */
+  before(upgrade: IncomingMessage): Promise<void> | undefined
   /**
    * Adds `Connection: close` to every response that has not begun, from now on. A client that reuses its connection might
    * send the next request while the server closes it, and that request would be lost.
@@ -41,26 +44,45 @@ export function trackResponses(reading: () => PacedReading): ResponseTracker {
     return unfinished
   }
 
+  function before({ socket }: IncomingMessage): Promise<void> | undefined {
+    const last = responsesOf(socket).at(-1)
+    if (last === undefined) return undefined
+    nextRequestOf(last.req).abort()
+    return new Promise((resolve) => last.once('close', () => resolve()))
+  }
+
   return {
+    before,
     add: (response) => {
       if (isClosing) closeAfter(response)
       const { socket } = response.req
       reading().count(socket)
+      const former = before(response.req)
       const unfinished = responsesOf(socket)
-      const before = unfinished.at(-1)
       unfinished.push(response)
       if (unfinished.length > maxUnansweredRequests) reading().hold(socket)
       response.once('close', () => {
         unfinished.splice(unfinished.indexOf(response), 1)
         if (unfinished.length <= maxUnansweredRequests) reading().release(socket)
       })
-      return before && new Promise((resolve) => before.once('close', () => resolve()))
+      return former
     },
     announceClose: () => {
       isClosing = true
       for (const unfinished of responsesBySocket.values()) unfinished.forEach(closeAfter)
     },
   }
+}
+
+const nextRequests = new WeakMap<IncomingMessage, AbortController>()
+
+/** Fires when another request of the connection waits for the response to this one. */
+export function nextRequest(message: IncomingMessage): AbortSignal {
+  return nextRequestOf(message).signal
+}
+
+function nextRequestOf(message: IncomingMessage): AbortController {
+  return getOrInsert(nextRequests, message, () => new AbortController())
 }
 
 function closeAfter(response: ServerResponse): void {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chainIdOf } from '../support/chain-ids.ts'
 import { restJson } from '../support/rest.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
+import { until } from '../support/until.ts'
 
 let gateway: TestGateway
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -70,6 +71,37 @@ describe('an offer of HTTP/2', () => {
     const third = await send({ path: '/api/routes', headers: offer })
     expect([second.text, third.text]).toEqual([first.text, first.text])
     expect(second.port).toBe(first.port)
+  })
+})
+
+describe('requests that are sent before the first response', () => {
+  const handshake = [
+    ...['GET /graphql HTTP/1.1', 'Host: x', 'Connection: Upgrade', 'Upgrade: websocket'],
+    ...['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='],
+    ...['Sec-WebSocket-Protocol: graphql-transport-ws', '', ''],
+  ].join('\r\n')
+
+  test.each([
+    [
+      'offers of HTTP/2',
+      'GET /api/routes HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n'.repeat(
+        10,
+      ),
+      Array(10).fill('200'),
+    ],
+    ['a WebSocket', `GET /api/routes HTTP/1.1\r\nHost: x\r\n\r\n${handshake}`, ['200', '101']],
+  ])('%s, have their responses in order', async (_name, requests, statuses) => {
+    const { hostname, port } = new URL(gateway.url)
+    const socket = connect({ host: hostname, port: Number(port) })
+    let text = ''
+    socket.on('data', (bytes) => {
+      text += bytes
+    })
+    socket.write(requests)
+    const received = () => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
+    await until(() => received().length === statuses.length, { what: 'all have responses' })
+    expect(received()).toEqual(statuses)
+    socket.destroy()
   })
 })
 

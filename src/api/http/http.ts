@@ -20,7 +20,7 @@ import { createObserver, type Observer } from '../observer.ts'
 import { watchOverload } from '../overload.ts'
 import { openPolicies, type Policies, policyProblem } from '../policies.ts'
 import { openResponseCache } from '../response-cache.ts'
-import { trackResponses } from '../response-tracker.ts'
+import { type ResponseTracker, trackResponses } from '../response-tracker.ts'
 import { tableOf } from '../rest/match.ts'
 import { sendInTurnsOf } from '../rest/respond.ts'
 import type { Route } from '../rest/route.ts'
@@ -214,7 +214,7 @@ function createHttpServer(
   limitSockets(server, { limits, proxies, openFiles: openFileLimit() }, log)
   const reading = readInPieces(server, proxies)
   const stalledWrites = cutStalledWrites(server, limits, log)
-  routeUpgrades(server, deps, transportAt)
+  routeUpgrades(server, { ...deps, responses }, transportAt)
   return { server, responses, stalledWrites }
 }
 
@@ -227,15 +227,20 @@ async function closeServer(server: Server, graceMs: number): Promise<void> {
   clearTimeout(cut)
 }
 
-/** Passes upgrade requests to the transport of their path, in the turns of their clients. */
+interface UpgradeDeps extends Pick<RequestDeps, 'policies' | 'clients'> {
+  readonly responses: ResponseTracker
+}
+
+/** Passes upgrade requests to the transport of their path, in the turns of their clients and after the responses before them. */
 function routeUpgrades(
   server: Server,
-  { policies, clients }: Pick<RequestDeps, 'policies' | 'clients'>,
+  { policies, clients, responses }: UpgradeDeps,
   transportAt: (path: string) => Pick<Listeners, 'upgrade'> | undefined,
 ): void {
   server.on('upgrade', async (request, socket, head) => {
     const fail = () => void socket.destroy()
     socket.on('error', fail)
+    await responses.before(request)
     await turnOf(clients.nameOf(request))
     socket.off('error', fail)
     if (socket.destroyed) return

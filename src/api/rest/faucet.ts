@@ -71,7 +71,7 @@ export const faucetRoute = route({
       const accepted = await faucet.enqueue(requested.value)
       return accepted.ok ? ok(queued(request, accepted.value)) : accepted
     }
-    const settled = await request.listen((signal) =>
+    const settled = await request.wait((signal) =>
       paidWithin(faucet, requested.value, { seconds: wait, signal, request }),
     )
     return settled.ok ? settled.value : settled

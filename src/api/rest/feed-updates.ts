@@ -124,7 +124,7 @@ export const feedUpdates = route({
   answers: { 200: page },
   errors: [410, 503],
   answer: async ({ address: addresses, after, class: classes, limit, wait }, services, request) => {
-    const polled = await request.listen((signal) =>
+    const polled = await request.wait((signal) =>
       pollLedgerUpdates(services, {
         ...(addresses && { addresses }),
         ...(after !== undefined && { after }),

@@ -20,6 +20,8 @@ export interface RestRequest {
    * gateway is about to stop.
    */
   listen<T>(work: (signal: AbortSignal) => Promise<T>): Promise<Result<T, LimitError>>
+  /** Runs long-lasting work that another request of the same connection ends: its response would have to wait for this one. */
+  wait<T>(work: (signal: AbortSignal) => Promise<T>): Promise<Result<T, LimitError>>
   /** The client's daily quota of additions to the database. */
   quota(): SubmissionQuota
   /** Whether the gateway is about to stop. */

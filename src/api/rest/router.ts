@@ -12,6 +12,7 @@ import { isForm } from '../http/forms.ts'
 import { type Occupancy, occupy, subscriptionRefusal } from '../limits.ts'
 import type { Observation } from '../observation.ts'
 import type { ResponseCache } from '../response-cache.ts'
+import { nextRequest } from '../response-tracker.ts'
 import type { Caller } from '../tokens/auth.ts'
 import { readBody } from './body.ts'
 import { cachedResponse } from './cached-response.ts'
@@ -67,6 +68,8 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
       caller,
       requestId,
       listen: (work) => listen(request, work),
+      wait: (work) =>
+        listen(request, (signal) => work(AbortSignal.any([signal, nextRequest(message)]))),
       quota: request.client.quota,
       isStopping: request.occupancy.isStopping,
       body: () => readBody(message, request.client.name),

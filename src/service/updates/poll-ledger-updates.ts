@@ -94,7 +94,7 @@ async function collect(
   while (rows.length < limit && position.seq < tail.tip().seq) {
     // The last iteration may have run without I/O: yield to other work of the process.
     if (position !== after) await setImmediate()
-    if (signal.aborted || (position !== after && performance.now() >= until)) break
+    if (position !== after && (signal.aborted || performance.now() >= until)) break
     const query = { filter, after: position.seq, limit: limit - rows.length }
     const page = tail.peek(query) ?? (await tail.read(query))
     if (typeof page === 'string') return page

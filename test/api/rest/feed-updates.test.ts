@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../../src/feed/cursor.ts'
 import { noBranch } from '../../../src/store/values.ts'
@@ -108,6 +109,28 @@ describe('GET /feed/updates (11)', () => {
       setImmediate(() => controller.abort())
       await response
     }).rejects.toThrow()
+  })
+
+  test('ends the wait when another request waits behind it', async () => {
+    const { hostname, port } = new URL(gateway.url)
+    const socket = connect({ host: hostname, port: Number(port) })
+    const get = (target: string) => `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`
+    const address = addressText(owner)
+    const after = cursorAt(0)
+    const paths = [
+      `/feed/updates?${new URLSearchParams({ address, after, limit: '1', wait: '60' })}`,
+      `/feed/updates?${new URLSearchParams({ address: addressText(quiet), wait: '60' })}`,
+      '/health',
+    ]
+    let text = ''
+    socket.on('data', (bytes) => {
+      text += bytes
+    })
+    socket.write(paths.map(get).join(''))
+    await until(() => text.split('HTTP/1.1 200').length === 4, { what: 'all have responses' })
+    // An update that is there already is not left out.
+    expect(text.match(/"updates":\[.?/g)).toEqual(['"updates":[{', '"updates":[]'])
+    socket.destroy()
   })
 
   const refused = [
