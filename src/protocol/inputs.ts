@@ -1,7 +1,7 @@
 import { is } from './is.ts'
 import { TransactionIdInFull } from './json-aliases.ts'
-import { decidesNumbering } from './numbering.ts'
 import { AccountId, CommitmentId, u16 } from './primitives.ts'
+import type { ListSchema } from './schema/composites.ts'
 import { list, union, variant } from './schema/declare.ts'
 import { about, type Infer } from './schema/schema.ts'
 
@@ -75,6 +75,18 @@ export interface UtxoInput extends Infer<typeof UtxoInput> {}
 
 export const Input = union('Input', UtxoInput)
 export type Input = Infer<typeof Input>
+
+/** A list that determines the numbering of its bytes, unless the list is empty. */
+function decidesNumbering<T>(schema: ListSchema<T>): ListSchema<T> {
+  return {
+    ...schema,
+    read: (r) => {
+      const elements = schema.read(r)
+      if (elements.length > 0) r.isNumberingSure = true
+      return elements
+    },
+  }
+}
 
 function compareContextInputs(a: ContextInput, b: ContextInput): number {
   if (is(BlockIssuanceCreditInput, a) && is(BlockIssuanceCreditInput, b))

@@ -1,7 +1,11 @@
-import type { AnyVariant, ListSchema, StructSchema, VariantSchema } from './schema/composites.ts'
+import { isJsonObject } from '../lib/json.ts'
+import { ContextInput } from './inputs.ts'
+import type { AnyVariant, StructSchema, UnionSchema, VariantSchema } from './schema/composites.ts'
 import type { Numbering } from './schema/reader.ts'
 import { Malformed } from './schema/refusal.ts'
 import type { Json } from './schema/schema.ts'
+import type { Writer } from './schema/writer.ts'
+import { Unlock } from './unlocks.ts'
 
 /**
  * The two numberings of type codes in a transaction: the numbering of all published clients (released), and the numbering of
@@ -14,44 +18,26 @@ export interface Numbered {
   readonly numbering?: 'documented'
 }
 
-/** A list that determines the numbering of its bytes, unless the list is empty. */
-export function decidesNumbering<T>(schema: ListSchema<T>): ListSchema<T> {
-  return {
-    ...schema,
-    read: (r) => {
-      const elements = schema.read(r)
-      if (elements.length > 0) r.isNumberingSure = true
-      return elements
-    },
-  }
-}
-
 /** A transaction that keeps its numbering. In JSON, the members of its context inputs determine the numbering. */
 export function transactionInItsNumbering<T extends object>(
   schema: StructSchema<T>,
-  contextInputs: readonly AnyVariant[],
 ): StructSchema<T & Numbered> {
   return {
     ...schema,
     read: (r) => marked(schema.read(r), r.numbering),
-    write: (w, value) => {
-      const around = w.numbering
-      w.numbering = value.numbering ?? 'released'
-      schema.write(w, value)
-      w.numbering = around
-    },
+    write: (w, value) => writeIn(value.numbering, w, () => schema.write(w, value)),
     parse: (json) => {
-      const numbering = numberingOfJson(json, contextInputs)
+      const numbering = numberingOfJson(json)
       if (numbering === 'released') return schema.parse(json)
       return marked(
-        schema.parse(mapMember(json, 'contextInputs', toReleased(contextInputs))),
+        schema.parse(mapMember(json, 'contextInputs', toReleased(ContextInput))),
         numbering,
       )
     },
     print: (value) => {
       const json = schema.print(value)
       if (value.numbering === undefined || json === undefined) return json
-      return mapMember(json, 'contextInputs', toDocumented(contextInputs)) as Json
+      return mapMember(json, 'contextInputs', toDocumented(ContextInput)) as Json
     },
   }
 }
@@ -60,29 +46,20 @@ export function transactionInItsNumbering<T extends object>(
 export function unlocksInItsNumbering<
   C extends number,
   T extends { readonly transaction: Numbered },
->(
-  schema: VariantSchema<C, T>,
-  contextInputs: readonly AnyVariant[],
-  unlocks: readonly AnyVariant[],
-): VariantSchema<C, T> {
+>(schema: VariantSchema<C, T>): VariantSchema<C, T> {
   return {
     ...schema,
-    write: (w, value) => {
-      const around = w.numbering
-      w.numbering = value.transaction.numbering ?? 'released'
-      schema.write(w, value)
-      w.numbering = around
-    },
+    write: (w, value) => writeIn(value.transaction.numbering, w, () => schema.write(w, value)),
     parse: (json) => {
-      const numbering = numberingOfJson(memberOf(json, 'transaction'), contextInputs, 'transaction')
+      const numbering = numberingOfJson(memberOf(json, 'transaction'), 'transaction')
       if (numbering === 'released') return schema.parse(json)
-      refuseReleasedCodes(json, unlocks)
-      return schema.parse(mapUnlocks(json, toReleased(unlocks)))
+      refuseReleasedCodes(json)
+      return schema.parse(mapUnlocks(json, toReleased(Unlock)))
     },
     print: (value) => {
       const json = schema.print(value)
       if (value.transaction.numbering === undefined || json === undefined) return json
-      return mapUnlocks(json, toDocumented(unlocks)) as Json
+      return mapUnlocks(json, toDocumented(Unlock)) as Json
     },
   }
 }
@@ -91,14 +68,17 @@ function marked<T extends object>(value: T, numbering: Numbering): T & Numbered 
   return numbering === 'documented' ? { ...value, numbering } : value
 }
 
+/** Writes a part of the bytes in its numbering, and leaves the writer in the numbering around it. */
+function writeIn(numbering: Numbering | undefined, w: Writer, write: () => void): void {
+  const around = w.numbering
+  w.numbering = numbering ?? 'released'
+  write()
+  w.numbering = around
+}
+
 /** The numbering of the context inputs in JSON; released if they do not determine it. Mixed numberings are refused. */
-function numberingOfJson(
-  transaction: unknown,
-  variants: readonly AnyVariant[],
-  ...place: readonly string[]
-): Numbering {
-  const inputs = elementsOf(transaction, 'contextInputs')
-  const marks = inputs.map((input) => markOf(input, variants))
+function numberingOfJson(transaction: unknown, ...place: readonly string[]): Numbering {
+  const marks = elementsOf(transaction, 'contextInputs').map(markOf)
   const first = marks.find((mark) => mark !== undefined)
   const other = marks.findIndex((mark) => mark !== undefined && mark !== first)
   if (other === -1) return first ?? 'released'
@@ -106,9 +86,9 @@ function numberingOfJson(
 }
 
 /** The numbering in which the type code of a context input matches its members. */
-function markOf(input: unknown, variants: readonly AnyVariant[]): Numbering | undefined {
+function markOf(input: unknown): Numbering | undefined {
   const type = memberOf(input, 'type')
-  const kinds = variants.filter(({ fields }) =>
+  const kinds = ContextInput.variants.filter(({ fields }) =>
     Object.keys(fields).every((key) => memberOf(input, key) !== undefined),
   )
   if (kinds.some(({ code }) => code === type)) return 'released'
@@ -116,7 +96,8 @@ function markOf(input: unknown, variants: readonly AnyVariant[]): Numbering | un
 }
 
 /** Refuses codes that only the released numbering has beside documented context inputs. */
-function refuseReleasedCodes(json: unknown, variants: readonly AnyVariant[]): void {
+function refuseReleasedCodes(json: unknown): void {
+  const { variants } = Unlock
   const refuse = (unlock: unknown, ...place: readonly (string | number)[]) => {
     const type = memberOf(unlock, 'type')
     const isDocumented = variants.some((one) => documentedCodeOf(one) === type)
@@ -134,7 +115,7 @@ function refuseReleasedCodes(json: unknown, variants: readonly AnyVariant[]): vo
 /** Converts the type code of an element to another numbering. */
 type Renumber = (element: unknown) => unknown
 
-function toReleased(variants: readonly AnyVariant[]): Renumber {
+function toReleased({ variants }: UnionSchema<unknown>): Renumber {
   return (element) => {
     const type = memberOf(element, 'type')
     const kind = variants.find((one) => documentedCodeOf(one) === type)
@@ -142,7 +123,7 @@ function toReleased(variants: readonly AnyVariant[]): Renumber {
   }
 }
 
-function toDocumented(variants: readonly AnyVariant[]): Renumber {
+function toDocumented({ variants }: UnionSchema<unknown>): Renumber {
   return (element) => {
     const type = memberOf(element, 'type')
     const kind = variants.find(({ code }) => code === type)
@@ -175,6 +156,5 @@ function elementsOf(json: unknown, key: string): readonly unknown[] {
 const maxElements = 128
 
 function memberOf(json: unknown, key: string): unknown {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined
-  return Object.hasOwn(json, key) ? Reflect.get(json, key) : undefined
+  return isJsonObject(json) && Object.hasOwn(json, key) ? Reflect.get(json, key) : undefined
 }

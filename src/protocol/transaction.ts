@@ -1,5 +1,5 @@
 import { hasBitFrom } from './addresses.ts'
-import { ContextInput, ContextInputs, Input } from './inputs.ts'
+import { ContextInputs, Input } from './inputs.ts'
 import { transactionInItsNumbering, unlocksInItsNumbering } from './numbering.ts'
 import { Output } from './outputs.ts'
 import { AccountId, Mana, SlotIndex, u64 } from './primitives.ts'
@@ -90,7 +90,7 @@ const transaction = about(
 )
 
 /** A transaction spends outputs and creates new outputs. Its bytes up to the payload are its essence. */
-export const Transaction = transactionInItsNumbering(transaction, ContextInput.variants)
+export const Transaction = transactionInItsNumbering(transaction)
 export interface Transaction extends Infer<typeof Transaction> {}
 
 export const Unlocks = about(
@@ -104,11 +104,7 @@ const signedTransaction = about(
 )
 
 /** A transaction with the unlocks of its inputs. */
-export const SignedTransaction = unlocksInItsNumbering(
-  signedTransaction,
-  ContextInput.variants,
-  Unlock.variants,
-)
+export const SignedTransaction = unlocksInItsNumbering(signedTransaction)
 export interface SignedTransaction extends Infer<typeof SignedTransaction> {}
 
 export const CandidacyAnnouncement = about(
