@@ -344,6 +344,19 @@ test.each([
   await tab.close()
 })
 
+test('a phone shows short cells side by side, and the chart of an address over the width of the page', async () => {
+  const { page, close } = await openTab(browser, gateway.url, { width: 390 })
+  await page.goto(`${gateway.url}/milestones`)
+  const row = await page.waitForSelector('[data-row]')
+  const lines = await row?.$$eval('td', (cells) => new Set(cells.map((one) => one.offsetTop)).size)
+  expect(lines).toBe(3)
+  await page.goto(`${gateway.url}/address/${addressOf(user(5))}`)
+  await page.waitForSelector('.balance-chart svg')
+  const widthOf = (selector: string) => page.$eval(selector, (one) => one.clientWidth)
+  expect(await widthOf('.balance-chart svg')).toBe(await widthOf('.balance-chart'))
+  await close()
+})
+
 test('the current section is visible in a narrow window', async () => {
   const tab = await openTab(browser, gateway.url, { width: 360 })
   const { page } = tab
