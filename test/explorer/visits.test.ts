@@ -357,6 +357,18 @@ test('a phone shows short cells side by side, and the chart of an address over t
   await close()
 })
 
+test('the transactions of a milestone have their amounts', async () => {
+  const { page, close } = await openTab(browser, gateway.url, { width: 1280 })
+  await page.goto(gateway.url + path)
+  const milestone = await page.waitForSelector('.facts a[href^="/milestone/"]')
+  await milestone?.click()
+  const cells = 'section:has(a[href^="/transaction/"]) td[data-head="Amount"] data'
+  await page.waitForSelector(cells)
+  const amounts = await page.$$eval(cells, (all) => all.map(({ value }) => value))
+  expect(amounts).toContain('400000000')
+  await close()
+})
+
 test('the current section is visible in a narrow window', async () => {
   const tab = await openTab(browser, gateway.url, { width: 360 })
   const { page } = tab

@@ -14,7 +14,7 @@ import {
 import { nextOf, Paging } from '../parts/tables/paging.tsx'
 import type { TableDefinition } from '../parts/tables/table.tsx'
 import { TableSection } from '../parts/tables/table-section.tsx'
-import { Parties } from '../parts/transactions/parties.tsx'
+import { movedBy, Parties } from '../parts/transactions/parties.tsx'
 import { Change } from '../parts/values/change.tsx'
 import { PlainId } from '../parts/values/id.tsx'
 import { FullTime } from '../parts/values/time.tsx'
@@ -112,6 +112,7 @@ const transactionTable = idTable<Transaction>(
     columns: [
       stateColumn(words.state),
       { head: words.parties, cell: ({ changes }) => <Parties of={changes ?? []} /> },
+      amountColumn(words.amount, ({ changes }) => changes && movedBy(changes)),
     ],
   },
 )
