@@ -4,7 +4,7 @@ export const detailTexts = {
   byteTree: {
     title: 'Fields and bytes',
     fields: 'Fields',
-    hint: 'Hover over a field or a byte, or move through the fields with the arrow keys.',
+    hint: 'Point at a field or a byte, or use the arrow keys.',
     empty: 'empty',
     mana: 'mana',
     place: (offset: number, length: number) =>

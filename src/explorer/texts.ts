@@ -8,6 +8,8 @@ export const texts = {
     placeholder: 'Search by id, address, milestone or time',
     hint: 'Press / to search',
     nothing: 'Nothing found',
+    canFind:
+      'The search finds ids, whole or by their first 8 digits, addresses, public keys, tags, and milestones by number or time.',
     suggestions: 'Suggestions',
     resultsFor: 'Search:',
     groups: {

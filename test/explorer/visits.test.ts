@@ -369,6 +369,15 @@ test('the transactions of a milestone have their amounts', async () => {
   await close()
 })
 
+test('a search without results says what can be found', async () => {
+  const { page, close } = await openTab(browser, gateway.url, { width: 1280 })
+  await page.goto(`${gateway.url}/search?q=0xab`)
+  const empty = await page.waitForSelector('.empty')
+  const said = await empty?.evaluate(({ textContent }) => textContent)
+  expect(said).toMatch(/^[A-Z].*\.The search finds ids/)
+  await close()
+})
+
 test('the current section is visible in a narrow window', async () => {
   const tab = await openTab(browser, gateway.url, { width: 360 })
   const { page } = tab

@@ -1,4 +1,5 @@
 import { document, type SearchPageData } from '../../generated/explorer/search.ts'
+import { capitalized } from '../format.ts'
 import { definePage, type PageViewProps } from '../page.tsx'
 import { Section } from '../parts/facts.tsx'
 import { type Hit, hitOf } from '../parts/hits.tsx'
@@ -23,7 +24,12 @@ function Search({ data: { search }, place }: PageViewProps<SearchPageData>) {
       <h1>
         {texts.search.resultsFor} <Isolated of={place.query.get('q') ?? ''} />
       </h1>
-      {search.hits.length === 0 && <p class="empty">{search.message ?? texts.search.nothing}</p>}
+      {search.hits.length === 0 && (
+        <div class="empty">
+          <p>{capitalized(search.message ?? texts.search.nothing)}.</p>
+          <p>{texts.search.canFind}</p>
+        </div>
+      )}
       {[...groups].map(([group, hits]) => (
         <Section key={group} title={group}>
           <ul class="hits">

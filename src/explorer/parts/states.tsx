@@ -64,7 +64,9 @@ export function Missing({ kind, id }: { readonly kind: string; readonly id: stri
   return (
     <div class="notice">
       <h1>{states.missing(kind)}</h1>
-      <p class="id-whole">{id}</p>
+      <p class="id-whole">
+        <code>{id}</code>
+      </p>
       <p>{states.missingHint}</p>
       <a class="button" href={linkTo('search', {}, { q: id })}>
         {states.searchIt}
