@@ -27,8 +27,12 @@ export function inUnit(
   return { sign, whole: grouped(digits.slice(0, at)), fraction: digits.slice(at) }
 }
 
-/** Shortens an id to its beginning and its end. */
+/**
+ * Shortens an id to its beginning and its end. The end of an id of 36 bytes (a block, a transaction, a commitment) is its slot, which
+ * it shares with all others of that time, so only its beginning is shown.
+ */
 export function shortened(id: string): string {
+  if (id.startsWith('0x') && id.length === 74) return `${id.slice(0, 16)}…`
   const head = id.startsWith('0x') ? 10 : 8
   return id.length <= head + 8 ? id : `${id.slice(0, head)}…${id.slice(-6)}`
 }

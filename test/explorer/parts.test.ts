@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { shortened } from '../../src/explorer/format.ts'
 import { changesOf, isOfBaseTokens } from '../../src/explorer/parts/chains/changes.ts'
 import { mediaIn, metadataRows, nameIn } from '../../src/explorer/parts/chains/metadata-rows.ts'
 import { stripOf } from '../../src/explorer/parts/issued-blocks.ts'
@@ -15,6 +16,15 @@ import {
 /** Computations of the pages of chains and lists. */
 
 const hex = (text: string) => `0x${Buffer.from(text).toString('hex')}`
+
+test('an id is shortened to digits that tell it from others of its kind', () => {
+  const id = `0x${'0123456789abcdef'.repeat(4)}`
+  expect(shortened(id)).toBe('0x01234567…abcdef')
+  // The slot 200 at the end.
+  expect(shortened(`${id}c8000000`)).toBe('0x0123456789abcd…')
+  expect(shortened(`${id}c80000000100`)).toBe('0x01234567…000100')
+  expect(shortened(`tst1${'q'.repeat(59)}`)).toBe('tst1qqqq…qqqqqq')
+})
 
 describe('two states of a chain', () => {
   const content = {
