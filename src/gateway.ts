@@ -159,7 +159,7 @@ async function openInOrder(
   if (!tokens.ok) return tokens
   opened.push(async () => tokens.value.close())
   const onCall = metrics?.meters.storeCall
-  const database = await openWatchedStore(config, { log, wake, commits, onCall })
+  const database = await openWatchedStore(config, { log, wake, commits, onCall, stopping })
   if (!database.ok) return database
   const { store, onCommitted, blockChanges, replicated } = database.value
   opened.push(replicated?.close ?? store.close)

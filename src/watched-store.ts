@@ -18,7 +18,7 @@ import type { ReplicaOptions, ReplicatedStore } from './store/replicas/open.ts'
 /** Opens the store. Faults are logged, and writes of this process or another one wake the feeds and waiting requests. */
 export async function openWatchedStore(
   config: Config,
-  { log, wake, commits, onCall }: WatchedStoreDeps,
+  { log, wake, commits, onCall, stopping }: WatchedStoreDeps,
 ) {
   const primaryUrl = config.databaseUrl.reveal()
   const snapshot = await checkSnapshot(config)
@@ -28,6 +28,7 @@ export async function openWatchedStore(
     log,
     mayCreate: !config.noCreate && snapshot.ok,
     writesOn: 'THREAD',
+    stopping,
   })
   if (!database.ok) {
     const isMissing = database.error.code === 'LEDGER_MISSING' && !config.noCreate
@@ -61,6 +62,8 @@ interface WatchedStoreDeps {
   readonly wake: Wake
   readonly commits: CommitMarks
   readonly onCall: OnStoreCall | undefined
+  /** Aborts a start that takes long. */
+  readonly stopping: AbortSignal | undefined
 }
 
 /** Checks the file with which a new database begins. A database with a ledger does not need it. */

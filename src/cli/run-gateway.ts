@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import { type Gateway, type GatewayDeps, openGateway, type StartError } from '../gateway.ts'
 import { createLog } from '../lib/log.ts'
@@ -9,12 +10,20 @@ import { developmentNetworkName } from '../node/embedded/development-parameters.
 import { storeFaultOf } from '../store/faults.ts'
 import { reasonOf } from '../store/unusable.ts'
 import { addressInUse, listenMessage } from './address-in-use.ts'
-import { done, fail, type ProcessIo, table } from './command.ts'
+import { done, fail, failed, type ProcessIo, table } from './command.ts'
 import { databaseMessage } from './database-message.ts'
 import { createGatewayClient } from './gateway-client.ts'
 import { firstWorker, numberVariable, warnOfSettings } from './run-workers.ts'
 import { snapshotMessage } from './snapshot-message.ts'
 import { createStartProgress } from './start-progress.ts'
+
+/**
+ * Milliseconds in which a gateway closes, in addition to `DRAIN_SECONDS`. A database that does not answer would hold it for minutes, and
+ * a supervisor that follows docs/cluster.md kills it two seconds later.
+ */
+const maxCloseMs = 8_000
+
+const startInterrupted = err({ code: 'START_INTERRUPTED' } as const)
 
 /** Runs a gateway until the process has to stop; resolves to the exit code. */
 export async function runGateway(process: ProcessIo, config: Config): Promise<number> {
@@ -31,7 +40,8 @@ export async function runGateway(process: ProcessIo, config: Config): Promise<nu
   void process.stopped.then(() => stopping.abort())
   const { clock } = process
   const deps = { clock, log: ownLog, metricsOf, stopping: stopping.signal }
-  const gateway = await tryOpenGateway(config, deps)
+  const interrupted = process.stopped.then(() => closingTime(0, startInterrupted))
+  const gateway = await Promise.race([tryOpenGateway(config, deps), interrupted])
   if (!gateway.ok) return fail(process, 'serve', startMessage(gateway.error))
   const { log } = gateway.value
   confirmClock = gateway.value.confirmClock
@@ -50,9 +60,18 @@ export async function runGateway(process: ProcessIo, config: Config): Promise<nu
   log.info('stopping')
   // Ctrl-C means that the gateway runs in a terminal, where no load balancer checks whether it is ready.
   if (signal !== 'SIGINT') await gateway.value.announceStop()
-  await gateway.value.close()
-  log.info('stopped')
-  return done
+  const closed = gateway.value.close().then(() => true)
+  if (await Promise.race([closed, closingTime(config.drainSeconds, false)])) {
+    log.info('stopped')
+    return done
+  }
+  log.warn('stop-cut-short')
+  return failed
+}
+
+/** Resolves to the value when a gateway that began to close should have closed. It does not keep the process alive. */
+function closingTime<T>(drainSeconds: number, value: T): Promise<T> {
+  return delay(drainSeconds * 1_000 + maxCloseMs, value, { ref: false })
 }
 
 /** Opens a gateway. A database that fails during the start is an error with a message instead of an exception. */

@@ -51,6 +51,8 @@ export interface StoreOptions {
   /** The required tables; by default those of this program. */
   readonly schema?: Schema
   readonly writesOn?: WritesOn
+  /** Ends the wait for the lease of another process. */
+  readonly stopping?: AbortSignal | undefined
 }
 
 /**
@@ -121,6 +123,7 @@ export async function openDatabase({
   mayCreate = true,
   schema = 'CURRENT',
   writesOn,
+  stopping,
 }: StoreOptions): Promise<
   Result<Database, DatabaseError | DatabaseOlderThanProgram | LedgerMissing>
 > {
@@ -139,7 +142,7 @@ export async function openDatabase({
   try {
     const isLeft =
       usable.value === 'TABLES' && (typeof schema === 'object' || (await isCurrent(database)))
-    const applied = isLeft ? ok([]) : await settleUnused(database, schema, log)
+    const applied = isLeft ? ok([]) : await settleUnused(database, schema, { log, stopping })
     if (!applied.ok) {
       await database.close()
       return applied
@@ -167,7 +170,11 @@ async function isCurrent(database: Database): Promise<boolean> {
  * Settles the schema. Waits until the lease of a killed process expires. A lease that has more time left than before was renewed, so its
  * holder is alive. A lease that ends later than any renewal sets it is from before the clock of the database was set back.
  */
-async function settleUnused(database: Database, schema: Schema, log: StoreLog) {
+async function settleUnused(
+  database: Database,
+  schema: Schema,
+  { log, stopping }: Pick<StoreOptions, 'log' | 'stopping'>,
+) {
   const isStale = createStaleCheck()
   for (let maxLeftMs = longestLeaseMs; ; ) {
     const settled = await settleSchema(database, schema, log, isStale)
@@ -178,6 +185,7 @@ async function settleUnused(database: Database, schema: Schema, log: StoreLog) {
       maxLeftMs = leftMs
     }
     await delay(Math.min(leftMs, pollMs))
+    if (stopping?.aborted) return settled
   }
 }
 

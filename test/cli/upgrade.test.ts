@@ -263,6 +263,23 @@ describe.each(databases)('two versions on one $name', ({ create }) => {
     await older.close()
   })
 
+  test('the newer version does not migrate after the signal to stop, although the lease expires', async () => {
+    const older = await openedStore(database.url)
+    await takenLease(older)
+    await onDatabase(
+      database.url,
+      `${withoutNewest}; UPDATE writer SET until = ${Date.now() + 600}`,
+    )
+    const opened = await openStore({
+      url: database.url,
+      log: silentLog,
+      stopping: AbortSignal.abort(),
+    })
+    if (opened.ok) await opened.value.close()
+    expect(opened).toMatchObject({ ok: false, error: { code: 'DATABASE_IN_USE' } })
+    await older.close()
+  })
+
   test('the older version neither writes nor starts after a migration by the newer one', async () => {
     const older = await openedStore(database.url)
     const later = `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)

@@ -1,6 +1,9 @@
 import { once } from 'node:events'
 import { afterAll, expect, test } from 'vitest'
-import { makeFolder, startProgram } from '../support/program.ts'
+import { present } from '../../src/lib/assert.ts'
+import { databases } from '../support/databases.ts'
+import { openHaltingProxy } from '../support/halting-proxy.ts'
+import { makeFolder, spawnProgram, startProgram } from '../support/program.ts'
 import { rest } from '../support/rest.ts'
 import { acceptedId, post } from '../support/submit.ts'
 import { until } from '../support/until.ts'
@@ -24,3 +27,30 @@ test('after SIGTERM the program serves but is not ready, and a second signal end
   process.kill('SIGTERM')
   expect(await ended).toEqual([130, null])
 }, 30_000)
+
+test('a database that does not answer delays neither the stop nor an interrupted start beyond ten seconds', async () => {
+  const kind = present(
+    databases.find(({ name }) => name === 'postgresql'),
+    'postgresql',
+  )
+  const database = await kind.create()
+  const address = new URL(database.url)
+  const proxy = await openHaltingProxy(Number(address.port))
+  Object.assign(address, { hostname: '127.0.0.1', port: String(proxy.port) })
+  const keys = `${folder.databaseFile}.silent.key`
+  const env = { DATABASE_URL: address.href, KEY_FILE: keys, DRAIN_SECONDS: '0' }
+  const program = await startProgram(env)
+  await untilHealth(program.url)
+  proxy.halt()
+  const starting = spawnProgram({ ...env, METRICS_PORT: '0' })
+  await until(() => starting.logged().includes('metrics-served'), { what: 'a start' })
+  await Promise.all([program.end('SIGTERM'), starting.end('SIGTERM')])
+  expect(program.logged()).toContain('"event":"stop-cut-short"')
+  expect(program.process.exitCode).toBe(1)
+  expect(starting.logged()).toContain(
+    'ledger-gateway serve: the start was interrupted before the ledger was initialized\n',
+  )
+  expect(starting.process.exitCode).toBe(1)
+  await proxy.close()
+  await database.remove()
+}, 120_000)
