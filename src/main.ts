@@ -20,13 +20,14 @@ const [name, ...words] = process.argv.slice(2)
 if (name === 'serve') boundHeap(process.env)
 const stopped = new Promise<StopSignal>((resolve) => {
   let stopping = false
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
+      const isHangUp = signal === 'SIGHUP'
       // A second signal ends the process at once. A worker process receives every signal twice, from the terminal or the
-      // supervisor and from the first process; it ends together with the first process.
-      if (stopping && cluster.isPrimary) process.exit(forcedStop)
+      // supervisor and from the first process; it ends together with the first process. A terminal that closes may send several.
+      if (stopping && cluster.isPrimary && !isHangUp) process.exit(forcedStop)
       stopping = true
-      resolve(signal)
+      resolve(isHangUp ? 'SIGINT' : signal)
       // The orderly shutdown has its own timeouts; this is the last resort.
       setTimeout(() => process.exit(failed), maxShutdownMs).unref()
     })

@@ -27,7 +27,7 @@ export interface ProcessIo {
   readonly stopped: Promise<StopSignal>
 }
 
-/** The signal that stops a process: Ctrl-C in a terminal, or SIGTERM from its supervisor. */
+/** The signal that stops a process: SIGINT for Ctrl-C or a terminal that closes, or SIGTERM from its supervisor. */
 export type StopSignal = 'SIGINT' | 'SIGTERM'
 
 /** Exit code of a command that succeeded. */

@@ -58,7 +58,7 @@ export async function runGateway(process: ProcessIo, config: Config): Promise<nu
   }
   const signal = await process.stopped
   log.info('stopping')
-  // Ctrl-C means that the gateway runs in a terminal, where no load balancer checks whether it is ready.
+  // SIGINT means that the gateway runs in a terminal, where no load balancer checks whether it is ready.
   if (signal !== 'SIGINT') await gateway.value.announceStop()
   const closed = gateway.value.close().then(() => true)
   if (await Promise.race([closed, closingTime(config.drainSeconds, false)])) {

@@ -28,6 +28,17 @@ test('after SIGTERM the program serves but is not ready, and a second signal end
   expect(await ended).toEqual([130, null])
 }, 30_000)
 
+test('a terminal that closes stops the program in order, without a drain delay', async () => {
+  const program = await startProgram({ DATABASE_URL: folder.databaseUrl, DRAIN_DELAY: '60' })
+  const ended = once(program.process, 'close')
+  // The terminal sends one, and so does the installed command to the process that it started.
+  program.process.kill('SIGHUP')
+  await until(() => program.logged().includes('"event":"stopping"'), { what: 'the stop' })
+  program.process.kill('SIGHUP')
+  expect(await ended).toEqual([0, null])
+  expect(program.logged()).toContain('"event":"stopped"')
+}, 30_000)
+
 test('a database that does not answer delays neither the stop nor an interrupted start beyond ten seconds', async () => {
   const kind = present(
     databases.find(({ name }) => name === 'postgresql'),
