@@ -8,7 +8,7 @@ import { answerFirstProcess } from '../metrics/workers.ts'
 import { developmentMnemonic, fundedAddresses, fundedAmount } from '../node/embedded/development.ts'
 import { developmentNetworkName } from '../node/embedded/development-parameters.ts'
 import { storeFaultOf } from '../store/faults.ts'
-import { reasonOf } from '../store/unusable.ts'
+import { reasonOf, unusableAt } from '../store/unusable.ts'
 import { addressInUse, listenMessage } from './address-in-use.ts'
 import { done, fail, failed, type ProcessIo, table } from './command.ts'
 import { databaseMessage } from './database-message.ts'
@@ -88,7 +88,7 @@ export async function tryOpenGateway(
     if (fault === undefined) throw failure
     const reason =
       fault === 'AWAY' ? 'the connection was lost while the gateway started' : reasonOf(failure)
-    return err({ code: 'DATABASE_UNUSABLE', reason })
+    return unusableAt(config.databaseUrl.reveal(), reason)
   }
 }
 

@@ -16,7 +16,7 @@ import {
 import { createReader } from './reader.ts'
 import { createSerialQueue } from './serial-queue.ts'
 import { createSnapshots } from './snapshots.ts'
-import { reasonOf, unusable } from './unusable.ts'
+import { reasonOf, unusableAt } from './unusable.ts'
 import { databaseLocation } from './url.ts'
 import { fillsOf } from './write/fills.ts'
 import { createStaleCheck } from './write/lease.ts'
@@ -131,7 +131,7 @@ export async function openDatabase({
   if (!opened.ok) return opened
   const database = opened.value
   const usable = await database.probe()
-  if (!usable.ok) return usable
+  if (!usable.ok) return unusableAt(url, usable.error.reason)
   // Checked before a folder, a file or a table is created.
   if (usable.value === 'NOTHING' && (!mayCreate || schema === 'UNCHANGED')) {
     return err({ code: 'LEDGER_MISSING', place: databaseLocation(url) })
@@ -151,7 +151,7 @@ export async function openDatabase({
     return ok(database)
   } catch (failure) {
     // The operator has to fix this: missing permissions, a full disk, or an existing table of the same name.
-    return unusable(reasonOf(failure))
+    return unusableAt(url, reasonOf(failure))
   }
 }
 

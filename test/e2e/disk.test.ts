@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -241,6 +250,16 @@ describe('a damaged file', () => {
     closeSync(file)
   }
 
+  test('that has lost its end is reported with the file and the remedy', async () => {
+    await gateway.end('SIGTERM')
+    truncateSync(folder.databaseFile, 4096)
+    const refused = spawnProgram({ DATABASE_URL: folder.databaseUrl })
+    await expect(refused.ready).rejects.toThrow('ended with 1')
+    expect(refused.logged()).toContain(
+      `the database cannot be used: ${folder.databaseFile}: database disk image is malformed; restore a backup of it\n`,
+    )
+  })
+
   test('that prevents the start is reported in one sentence', async () => {
     await gateway.end('SIGTERM')
     damage('network')
@@ -248,7 +267,7 @@ describe('a damaged file', () => {
     await expect(refused.ready).rejects.toThrow('ended with 1')
     const words = refused.logged().split('\n')
     expect(words.filter((line) => !line.startsWith('{') && line !== '')).toEqual([
-      'ledger-gateway serve: the database cannot be used: Database error. Code: `SQLITE_CORRUPT`. Message: `database disk image is malformed`',
+      `ledger-gateway serve: the database cannot be used: ${folder.databaseFile}: Database error. Code: \`SQLITE_CORRUPT\`. Message: \`database disk image is malformed\`; restore a backup of it`,
     ])
   })
 

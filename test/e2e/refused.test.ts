@@ -105,8 +105,8 @@ describe.each(databases)('on $name the gateway rejects', ({ name, create }) => {
     await onDatabase(url, 'CREATE TABLE blocks (id INTEGER PRIMARY KEY, colour TEXT)')
     const expected =
       name === 'sqlite'
-        ? /^the database cannot be used: it holds the tables of another program$/
-        : /^the database cannot be used: a migration failed, and was rolled back: .*"blocks" already exists.*$/
+        ? /^the database cannot be used: .*: it holds the tables of another program$/
+        : /^the database cannot be used: .*: a migration failed, and was rolled back: .*"blocks" already exists.*$/
     await expectRefused(url, env(url), expected)
     await other?.remove()
   })
@@ -115,11 +115,12 @@ describe.each(databases)('on $name the gateway rejects', ({ name, create }) => {
 test.runIf(process.platform === 'linux')(
   'a new database that has no room names the reason',
   async () => {
-    const settings = env(`file:${join(folder, 'small.db')}`)
+    const file = join(folder, 'small.db')
+    const settings = env(`file:${file}`)
     const started = spawnProgram(settings, ['prlimit', '--fsize=100000:unlimited'])
     await expect(started.ready).rejects.toThrow('ended with 1')
     expect(started.logged()).toBe(
-      'ledger-gateway serve: the database cannot be used: a migration failed, and was rolled back: disk I/O error\n',
+      `ledger-gateway serve: the database cannot be used: ${file}: a migration failed, and was rolled back: disk I/O error\n`,
     )
   },
 )
@@ -140,7 +141,7 @@ describe('the gateway rejects', () => {
       () => `file:${text()}/x.db`,
       /^the data.* used: .* \((ENOTDIR|EEXIST)\)/,
     ],
-    ['a folder', () => `file:${folder}`, /^the database cannot be used: it is a folder/],
+    ['a folder', () => `file:${folder}`, /^the database cannot be used: .*: it is a folder/],
     [
       'a file that is not a database',
       () => `file:${text()}`,
@@ -159,7 +160,7 @@ describe('the gateway rejects', () => {
   // The server of `TEST_DATABASE_URL` may accept any password.
   test.runIf(process.env.TEST_DATABASE_URL === undefined)('a wrong password', async () => {
     const url = change({ password: 'hush' })()
-    const expected = /^the database cannot be used: password authentication failed for user/
+    const expected = /^the database cannot be used: .*: password authentication failed for user/
     const message = await expectRefused(undefined, env(url), expected)
     expect(message).not.toContain('hush')
   })
@@ -170,7 +171,7 @@ describe('the gateway rejects', () => {
     await expectRefused(
       undefined,
       { ...env(databaseUrl(url, template)), ...wrong },
-      /^the database cannot be used: WAKE_DATABASE_URL: .*"none" does not exist$/,
+      /^the database cannot be used: .*: WAKE_DATABASE_URL: .*"none" does not exist$/,
     )
   })
 

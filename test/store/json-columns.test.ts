@@ -3,6 +3,7 @@ import { startMessage, tryOpenGateway } from '../../src/cli/run-gateway.ts'
 import { parseConfig } from '../../src/config.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { silentLog } from '../../src/lib/log.ts'
+import { databaseLocation } from '../../src/store/url.ts'
 import { defaultDatabase, onDatabase } from '../support/databases.ts'
 import { unwrap } from '../support/log-store.ts'
 import { startGateway } from '../support/start-gateway.ts'
@@ -24,7 +25,7 @@ test('an epoch whose JSON cannot be read prevents the start with one sentence', 
     await onDatabase(database.url, `UPDATE epochs SET ${change}`)
     const started = await tryOpenGateway(config, { clock: systemClock, log: silentLog })
     expect(started.ok ? '' : startMessage(started.error)).toBe(
-      `the database cannot be used: ${reason}`,
+      `the database cannot be used: ${databaseLocation(database.url)}: ${reason}; restore a backup of it`,
     )
   }
   await database.remove()

@@ -75,7 +75,7 @@ describe('opening a store', () => {
     writer.exec('BEGIN IMMEDIATE')
     expect(await open('CURRENT')).toEqual({
       ok: false,
-      error: { code: 'DATABASE_UNUSABLE', reason: 'database is locked' },
+      error: { code: 'DATABASE_UNUSABLE', reason: `${file}: database is locked` },
     })
     writer.exec('ROLLBACK')
     await (await openedStore(`file:${file}`)).close()
