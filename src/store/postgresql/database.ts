@@ -101,14 +101,17 @@ function openPool(config: PoolConfig): Pool {
   return pool.on('error', () => {})
 }
 
-/** Creates a client on a connection pool. A transaction uses one connection of it. */
+/**
+ * Creates a client on a connection pool. A transaction uses one connection of it. Prisma names the schema of each table, `public` by
+ * default, while the raw statements leave it to the `search_path` of the role, of the database or of the URL.
+ */
 function clientOf(pool: Pool, isOpen: () => boolean): Client {
-  const adapter = new PrismaPg(pool)
   async function connect(): ReturnType<PrismaPg['connect']> {
     assert(isOpen(), 'the store is open')
-    return adapter.connect()
+    const { rows } = await pool.query('SELECT current_schema() AS schema')
+    return new PrismaPg(pool, rows[0]).connect()
   }
-  const { provider, adapterName } = adapter
+  const { provider, adapterName } = new PrismaPg(pool)
   return new PrismaClient({ adapter: { provider, adapterName, connect } })
 }
 

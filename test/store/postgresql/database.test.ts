@@ -9,7 +9,7 @@ import { isStoreAway } from '../../../src/store/faults.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { openReads } from '../../../src/store/postgresql/reads.ts'
 import type { Writing } from '../../../src/store/sql/statements.ts'
-import { databases, emptyDatabases, openedStore, useStore } from '../../support/databases.ts'
+import { databases, emptyDatabases, onDatabase, openedStore, useStore } from '../../support/databases.ts'
 import { createMemoryLog } from '../../support/memory-log.ts'
 import { databaseUrl, onServer } from '../../support/postgresql-server.ts'
 import { ask } from '../../support/standby.ts'
@@ -73,6 +73,19 @@ describe('opening a store on postgresql', () => {
     const stores = await Promise.all([1, 2, 3, 4].map(() => openedStore(database.url)))
     for (const store of stores) expect(await store.read.network()).toBeUndefined()
     await Promise.all(stores.map((store) => store.close()))
+    await database.remove()
+  })
+
+  test('creates and reads the tables in the schema of the search_path', async () => {
+    const database = await empty.create()
+    await onDatabase(database.url, 'CREATE SCHEMA own')
+    const url = `${database.url}?options=${encodeURIComponent('-c search_path=own')}`
+    const store = await openedStore(url)
+    expect(await store.read.network()).toBeUndefined()
+    await store.close()
+    expect(await ask(database.url, "SELECT to_regclass('public._prisma_migrations')")).toBe(
+      'null',
+    )
     await database.remove()
   })
 })
