@@ -76,6 +76,8 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
   if (!allowed.ok) return refuse(request, allowed.error)
   const asked = await readRequest(request)
   if (!asked.ok) return refuse(request, asked.error)
+  // A response that is closed does not emit the event that ends the budget.
+  if (response.destroyed) return
   // The gateway may have become overloaded since the head of the request arrived.
   const overloaded = overloadRefusal(deps.occupancy, client)
   if (overloaded !== undefined) return refuse(request, overloaded)

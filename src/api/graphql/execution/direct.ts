@@ -128,6 +128,8 @@ async function execute(
     if (request === undefined) return undefined
     // Coercing long variables takes as long as parsing them.
     await passTurn(fields.share.client)
+    // A response that is closed does not emit the event that ends the budget.
+    if (response.destroyed) return undefined
     const { client } = fields.share
     if (operationRefusal(runningOperations, client) !== undefined) return undefined
     budget = createBudget()

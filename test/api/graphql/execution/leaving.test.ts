@@ -231,6 +231,26 @@ describe('running operations', () => {
     socket.destroy()
   })
 
+  test.each([
+    ['the fast path', 'application/json'],
+    ['the executor', 'application/json;q=0.9'],
+    ['an event stream', 'text/event-stream'],
+  ])('of clients that left before they began are not counted, by %s', async (_, accept) => {
+    const one = await startTransports(servicesOf(), { ...defaultLimits, operations: 1 })
+    // While the requests wait for turns, the ends of their connections arrive.
+    const sockets = Array.from({ length: 50 }, async (_, n) => {
+      const socket = connect(Number(new URL(one.url).port), '127.0.0.1')
+      const query = `{ __typename } # ${n} ${accept} ${'x'.repeat(30_000)}`
+      socket.end(graphqlRequest(query).replace('Host: x', `Host: x\r\nAccept: ${accept}`))
+      await once(socket.resume(), 'close')
+    })
+    await Promise.all(sockets)
+    const answered = async () =>
+      (await fetch(`${one.url}/graphql?query={__typename}`)).status === 200
+    await until(answered, { what: 'another operation is accepted' })
+    await one.close()
+  })
+
   test('end when their responses use too much memory together, which is then freed', async () => {
     const fields = Array.from({ length: 100 }, (_, n) => `a${n}: outputId`).join(' ')
     // Fields of the items before the one over the limit are still pending: they fail too, and their rejections must be handled.
