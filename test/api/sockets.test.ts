@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import { type AddressInfo, type BlockList, connect } from 'node:net'
+import { type AddressInfo, type BlockList, connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { defaultLimits, maxTurnsAwaited } from '../../src/api/limits.ts'
 import { limitSockets, socketsPerConnection } from '../../src/api/streams/sockets.ts'
@@ -8,22 +8,16 @@ import { present } from '../../src/lib/assert.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { turnOf } from '../../src/lib/turns.ts'
 
-const server: Server & { blockList?: BlockList } = createServer((_request, response) =>
-  response.end('answered'),
-)
+const answering = (): Server & { blockList?: BlockList } =>
+  createServer((_request, response) => response.end('answered'))
+const limits = { client: { ...defaultLimits.client, connections: 2 } }
+const proxies = { kind: 'none' } as const
+const server = answering()
 /** Called when a connection arrives. */
 let onConnection = () => {}
 
 beforeAll(async () => {
-  limitSockets(
-    server,
-    {
-      limits: { client: { ...defaultLimits.client, connections: 2 } },
-      proxies: { kind: 'none' },
-      openFiles: undefined,
-    },
-    silentLog,
-  )
+  limitSockets(server, { limits, proxies, openFiles: undefined }, silentLog)
   const blockList = present(server.blockList, 'the block list of the server')
   const check = blockList.check.bind(blockList)
   Object.assign(blockList, {
@@ -37,8 +31,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-async function send(localAddress: string): Promise<string> {
-  const { port } = server.address() as AddressInfo
+async function send(localAddress: string, to = server): Promise<string> {
+  const { port } = to.address() as AddressInfo
   const socket = connect({ host: '127.0.0.1', port, localAddress })
   let received = ''
   socket.on('data', (bytes) => {
@@ -75,4 +69,24 @@ test('a connection of a client with the maximum number of sockets is closed', as
   expect(await send('127.0.0.8')).toBe('cut')
   expect(await send('127.0.0.9')).toBe('answered')
   for (const socket of silent) socket.destroy()
+})
+
+test('clients with many connections leave room for those of others', async () => {
+  const small = answering()
+  // Six connections, of which one client may have four.
+  limitSockets(small, { limits, proxies, openFiles: 12 }, silentLog)
+  small.listen(0, '127.0.0.1')
+  await once(small, 'listening')
+  const { port } = small.address() as AddressInfo
+  const silent: Socket[] = []
+  for (const localAddress of ['127.0.0.2', '127.0.0.3']) {
+    for (let i = 0; i < 4; i++) {
+      const socket = connect({ host: '127.0.0.1', port, localAddress })
+      silent.push(socket.on('error', () => {}))
+      await once(socket, 'connect')
+    }
+  }
+  expect(await send('127.0.0.4', small)).toBe('answered')
+  for (const socket of silent) socket.destroy()
+  small.close()
 })

@@ -38,9 +38,11 @@ export function limitSockets(
   const ofClient = limits.client.connections * socketsPerConnection
   const outage = createOutage(log, { began: 'sockets-full', over: 'sockets-free' })
   const counts = new Map<string, number>()
+  let total = 0
+  let limit = Number.POSITIVE_INFINITY
 
   if (openFiles !== undefined) {
-    const limit = openFiles - Math.min(keptFiles, Math.floor(openFiles / 2))
+    limit = openFiles - Math.min(keptFiles, Math.floor(openFiles / 2))
     server.maxConnections = limit
     server.on('drop', () => outage.failed(`${limit} connections are open, and more are cut`))
   }
@@ -58,7 +60,9 @@ export function limitSockets(
     if (isProxy(remoteAddress, proxies)) return false
     const address = clientOf(remoteAddress, {}, proxies)
     const open = counts.get(address) ?? 0
-    if (open < ofClient && turnsAwaited(address) <= maxTurnsAwaited) return false
+    // No client has more connections than are free, so that clients with many leave room for others, unless one may have them all.
+    const mayHave = ofClient < limit ? Math.min(ofClient, limit - total) : ofClient
+    if (open < mayHave && turnsAwaited(address) <= maxTurnsAwaited) return false
     log.debug('client-sockets-full', { address, open })
     return true
   }
@@ -66,6 +70,8 @@ export function limitSockets(
   Object.assign(server, { blockList: Object.assign(new BlockList(), { check: isCut }) })
   onEachConnection(server, (socket) => {
     outage.recovered()
+    total++
+    socket.once('close', () => total--)
     if (isProxy(socket.remoteAddress, proxies)) return
     const address = clientOf(socket.remoteAddress, {}, proxies)
     count(address, 1)
