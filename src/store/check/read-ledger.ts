@@ -2,9 +2,11 @@ import { resolutions } from '../../ledger/activity-buckets.ts'
 import type { AccountId, EpochIndex, SlotIndex } from '../../protocol/primitives.ts'
 import { allBuilt, type TriePage } from '../contract/trie.ts'
 import { committeeFrom } from '../json-columns.ts'
-import { toAccountVersion, toMilestone } from '../mapping.ts'
 import type { AccountVersion, Milestone, SlotContents } from '../rows.ts'
+import { commitments } from '../sql/bulk-tables.ts'
 import type { Writing } from '../sql/statements.ts'
+import { versionOf } from '../sql/trie-reads.ts'
+import { accountEntries } from '../sql/trie-tables.ts'
 import { slotContents } from '../write/book.ts'
 import { prunableSlots } from '../write/prune-blocks.ts'
 
@@ -62,7 +64,7 @@ async function* milestonePages({ tx }: Writing) {
       orderBy: { slot: 'asc' },
       take: perPage,
     })
-    yield rows.map(toMilestone)
+    yield rows.map(commitments.rowFrom)
     const last = rows.at(-1)
     if (last === undefined) return
     after = last.slot
@@ -83,7 +85,10 @@ async function readContents(
   const transactions = Map.groupBy(all.transactions, ({ slot }) => slot)
   const created = Map.groupBy(all.created, ({ bookedSlot }) => bookedSlot)
   const spent = Map.groupBy(all.spent, ({ spentSlot }) => spentSlot)
-  const accounts = Map.groupBy(versions.map(toAccountVersion), ({ slot }) => slot)
+  const accounts = Map.groupBy(
+    versions.map((row) => versionOf(accountEntries.rowFrom(row))),
+    ({ slot }) => slot,
+  )
   return (slot) => ({
     blocks: blocks.get(slot) ?? [],
     transactions: transactions.get(slot) ?? [],

@@ -1,5 +1,5 @@
 import { assert, present } from '../../lib/assert.ts'
-import type { Hex } from '../../lib/hex.ts'
+import { bytesToHex, type Hex } from '../../lib/hex.ts'
 import type { Id } from '../../protocol/primitives.ts'
 import { digits, digitsOf } from '../values.ts'
 import type { BulkColumn, BulkTable, ColumnType, Dialect, JsonValue } from './bulk.ts'
@@ -23,9 +23,11 @@ export interface Column<V> extends WrittenColumn<V> {
 }
 
 /** Description of a table that statements also read. */
-export interface ReadTable<R, Row> extends BulkTable<R> {
+export interface ReadTable<R, Row, Stored = never> extends BulkTable<R> {
   /** Converts column values, in the order of the columns, to a row. */
   readonly rowOf: (values: readonly unknown[]) => Row
+  /** Converts a model of Prisma, or a row of a statement that selects every column as it is stored. */
+  readonly rowFrom: (stored: Stored) => Row
   /** Converts the values of single columns. */
   readonly read: { readonly [P in keyof Row]: (value: unknown) => Row[P] }
 }
@@ -47,6 +49,11 @@ export type RowOf<C extends WrittenColumns> = {
 
 /** Row with these columns, as statements read it: every member is present. */
 export type ReadRowOf<C extends ReadColumns> = { readonly [P in keyof C]: ReturnType<C[P]['read']> }
+
+/** Row with these columns as they are stored: it has a member for each name in the database. */
+type StoredRowOf<C extends ReadColumns> = {
+  readonly [P in keyof C as C[P] extends { readonly name: infer N extends string } ? N : P]: unknown
+}
 
 type ReadsOf<C extends ReadColumns> = {
   readonly [P in keyof C]: (value: unknown) => ReturnType<C[P]['read']>
@@ -79,16 +86,26 @@ export function table<C extends ReadColumns>(
   name: string,
   columns: C,
   keyLength = 1,
-): ReadTable<RowOf<C>, ReadRowOf<C>> {
-  const members = Object.entries(columns).map(([property, { read }]) => ({ property, read }))
+): ReadTable<RowOf<C>, ReadRowOf<C>, StoredRowOf<C>> {
+  const members = Object.entries(columns).map(([property, column]) => {
+    return { property, name: property, asText: false, ...column }
+  })
   function rowOf(values: readonly unknown[]): ReadRowOf<C> {
     const row: { [property: string]: unknown } = {}
     let place = 0
     for (const { property, read } of members) row[property] = read(values[place++])
     return row as ReadRowOf<C>
   }
+  function rowFrom(stored: { readonly [name: string]: unknown }): ReadRowOf<C> {
+    const row: { [property: string]: unknown } = {}
+    for (const { property, name, asText, read } of members) {
+      const value = stored[name]
+      row[property] = read(asText && value instanceof Uint8Array ? bytesToHex(value) : value)
+    }
+    return row as ReadRowOf<C>
+  }
   const read = Object.fromEntries(members.map(({ property, read }) => [property, read]))
-  return { ...writtenTable(name, columns, keyLength), rowOf, read: read as ReadsOf<C> }
+  return { ...writtenTable(name, columns, keyLength), rowOf, rowFrom, read: read as ReadsOf<C> }
 }
 
 /** SQL that selects the columns of a table. */
@@ -153,7 +170,9 @@ export const int = column<number>('int', asIs, Number)
 /** Column of integers up to 2^53 - 1. */
 export const long = column<number>('long', asIs, Number)
 /** Column of integers up to 2^64 - 1. */
-export const amount = column<bigint>('amount', String, (value) => BigInt(String(value)))
+export const amount = column<bigint>('amount', String, (value) =>
+  typeof value === 'bigint' ? value : BigInt(String(value)),
+)
 export const bool = column<boolean>('boolean', asIs, Boolean)
 export const text = column<string>('text', asIs, String)
 
@@ -167,7 +186,7 @@ export function optional<V>({ write, read, ...rest }: Column<V>): Column<V | und
 }
 
 /** Column of ids of one kind that is called `id` in the database. */
-export function ownId<Kind extends string>(): Column<Id<Kind>> {
+export function ownId<Kind extends string>(): Column<Id<Kind>> & { readonly name: 'id' } {
   return { ...id<Kind>(), name: 'id' }
 }
 

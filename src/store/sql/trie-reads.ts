@@ -55,7 +55,8 @@ export function trieReads({ query, dialect, row, rows, keyed }: Reading): TrieRe
   }
 }
 
-function versionOf(row: ReturnType<typeof accountEntries.rowOf>): AccountVersion {
+/** Parses the entry of a version. */
+export function versionOf(row: ReturnType<typeof accountEntries.rowOf>): AccountVersion {
   return { ...row, entry: row.entry && accountEntryFrom(row.entry) }
 }
 

@@ -20,10 +20,9 @@ import { createLargeMap } from '../../lib/large-map.ts'
 import { eachInTurns, inTurns } from '../../lib/turns.ts'
 import type { FoundryId, SlotIndex } from '../../protocol/primitives.ts'
 import { inChunks, inSmallChunks } from '../in-chunks.ts'
-import { toBalance, toTokenBalance } from '../mapping.ts'
 import * as table from '../sql/bulk-tables.ts'
 import type { RawWriting } from '../sql/statements.ts'
-import { idFromBytes, uint256ToHex } from '../values.ts'
+import { bytesToUint256, idFromBytes, uint256ToHex } from '../values.ts'
 
 type BalanceRow = table.RowIn<typeof table.balances>
 type TokenBalanceRow = table.RowIn<typeof table.tokenBalances>
@@ -81,6 +80,28 @@ export async function tokensBefore(
     }
   })
   return tokens
+}
+
+/** Converts the base tokens of an address. */
+export function toBalance(row: Omit<BalanceModel, 'address' | 'total'>): Balance {
+  return {
+    available: row.available,
+    timelocked: row.timelocked,
+    storageDeposit: row.storageDeposit,
+    expiring: row.expiring,
+    outputs: Number(row.outputs),
+  }
+}
+
+/** Converts a native token of an address. */
+export function toTokenBalance(
+  row: Pick<TokenBalanceModel, 'available' | 'timelocked' | 'expiring'>,
+): TokenBalance {
+  return {
+    available: bytesToUint256(row.available),
+    timelocked: bytesToUint256(row.timelocked),
+    expiring: bytesToUint256(row.expiring),
+  }
 }
 
 /** Returns the native tokens of some moves. */

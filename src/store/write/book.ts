@@ -10,7 +10,6 @@ import type { PendingBlock } from '../contract/waiting.ts'
 import type { Booking } from '../contract.ts'
 import { inChunks } from '../in-chunks.ts'
 import { allotmentsFrom } from '../json-columns.ts'
-import { toOutput, toTransaction } from '../mapping.ts'
 import type {
   OutputRow,
   SlotBlock,
@@ -76,6 +75,18 @@ export async function outputsForBooking(
   return rows.map(toOutput)
 }
 
+/** Converts an output. A literal, which takes half the time of `rowFrom`, because a booking reads more outputs than other rows. */
+function toOutput(row: Output): OutputRow {
+  return {
+    outputId: idFromBytes(row.id),
+    bytes: row.bytes,
+    blockId: row.blockId.length === 0 ? undefined : idFromBytes(row.blockId),
+    bookedSlot: Number(row.bookedSlot),
+    spentSlot: row.spentSlot === null ? undefined : Number(row.spentSlot),
+    spentBy: row.spentBy === null ? undefined : idFromBytes(row.spentBy),
+  }
+}
+
 /** Reads the transactions with some ids, in one query. */
 export async function transactionsForBooking(
   { tx, sql }: RawWriting,
@@ -87,7 +98,7 @@ export async function transactionsForBooking(
     table.transactionIds,
     ids,
   )
-  return rows.map(toTransaction)
+  return rows.map(table.transactions.rowFrom)
 }
 
 /** Reads the blocks that are not booked yet, in inbox order. */

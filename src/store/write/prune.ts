@@ -1,6 +1,5 @@
 import { present } from '../../lib/assert.ts'
 import type { PruneRequest, PruneResult } from '../contract/prune.ts'
-import { toPrunedTip } from '../mapping.ts'
 import type { PrunedTip } from '../rows.ts'
 import { prunedTips } from '../sql/bulk-tables.ts'
 import type { Writing } from '../sql/statements.ts'
@@ -36,7 +35,7 @@ export async function pruneLog(
   const seq = { ...(isHidden ? { gt: BigInt(prunedSeq) } : {}), lte: BigInt(upTo) }
   const rows = await tx.ledgerUpdate.findMany({ where: { seq }, orderBy: { seq: 'asc' } })
   const tips = new Map<string, PrunedTip>()
-  for (const row of rows.map(toPrunedTip)) tips.set(row.class + row.address, row)
+  for (const row of rows.map(prunedTips.rowFrom)) tips.set(row.class + row.address, row)
   await sql.put(tx, prunedTips, [...tips.values()])
   if (!isHidden) await tx.ledgerUpdate.deleteMany({ where: { seq } })
   await publishPruned(writing, isHidden ? upTo : undefined)

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { ChainRecordDiffers } from '../contract.ts'
-import { toChainRecord } from '../mapping.ts'
 import type { ChainRecordVersion, NewChainRecord } from '../rows.ts'
+import { chainRecords } from '../sql/bulk-tables.ts'
 import type { Writing } from '../sql/statements.ts'
 
 /** Appends a version to the history of a chain record. The version replaces the whole record. */
@@ -64,5 +64,5 @@ async function append(
       change: (last?.change ?? 0n) + 1n,
     },
   })
-  return toChainRecord(row)
+  return chainRecords.rowFrom(row)
 }

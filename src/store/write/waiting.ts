@@ -2,7 +2,6 @@ import { present } from '../../lib/assert.ts'
 import type { SlotIndex, TransactionId } from '../../protocol/primitives.ts'
 import type { AwaitingCarrier, OverdueCarrier, WaitingChanges } from '../contract/waiting.ts'
 import { inChunks } from '../in-chunks.ts'
-import { toBlock } from '../mapping.ts'
 import type { BlockRow } from '../rows.ts'
 import * as table from '../sql/bulk-tables.ts'
 import type { RawWriting, Writing } from '../sql/statements.ts'
@@ -101,5 +100,5 @@ async function blocksAt({ tx }: Writing, places: readonly bigint[]): Promise<Blo
     where: { inbox: { in: [...places] } },
     orderBy: { inbox: 'asc' },
   })
-  return rows.map(toBlock)
+  return rows.map(table.blocks.rowFrom)
 }
