@@ -35,100 +35,39 @@ export interface AdmissionContext {
 /** The members of an issuer's entry that the rules read. */
 export type IssuerTerms = Pick<AccountEntry, 'credits' | 'expirySlot' | 'keyHashes'>
 
-/** Why a block is not admitted. */
+/** Why a block is not admitted. Times are Unix times in nanoseconds. */
 export type AdmissionError =
-  | BlockIssuedInFuture
-  | CommitmentUnknown
-  | ValidatorNotInCommittee
-  | ParentTooOld
-  | ParentUnknown
-  | ParentNotOlder
-  | IssuerUnknown
-  | ReferenceManaCostUnknown
-  | BurnedManaTooLittle
-  | IssuerInDebt
-  | IssuerExpired
-  | IssuerKeyUnknown
-
-/** The issuing time is further in the future than the allowed clock drift. */
-export interface BlockIssuedInFuture {
-  readonly code: 'BLOCK_ISSUED_IN_FUTURE'
-  /** Unix time in nanoseconds. */
-  readonly issuingTime: bigint
-  readonly now: bigint
-}
-
-/** The block refers to a slot commitment that is unknown here. */
-export interface CommitmentUnknown {
-  readonly code: 'COMMITMENT_UNKNOWN'
-  readonly commitmentId: CommitmentId
-}
-
-/** The issuer of a validation block is not in the committee of its slot. */
-export interface ValidatorNotInCommittee {
-  readonly code: 'VALIDATOR_NOT_IN_COMMITTEE'
-  readonly issuerId: AccountId
-}
-
-/** The slot of a parent was committed too long ago. */
-export interface ParentTooOld {
-  readonly code: 'PARENT_TOO_OLD'
-  readonly blockId: BlockId
-  readonly oldestSlot: SlotIndex
-}
-
-export interface ParentUnknown {
-  readonly code: 'PARENT_UNKNOWN'
-  readonly blockId: BlockId
-}
-
-/** A parent was not issued before the block. */
-export interface ParentNotOlder {
-  readonly code: 'PARENT_NOT_OLDER'
-  readonly blockId: BlockId
-  /** Issuing time of the parent, Unix time in nanoseconds. */
-  readonly issuingTime: bigint
-}
-
-/** The account did not exist, or could not issue blocks, in the slot that the block commits to. */
-export interface IssuerUnknown {
-  readonly code: 'ISSUER_UNKNOWN'
-  readonly issuerId: AccountId
-}
-
-/** The reference mana cost of the slot that the block commits to is no longer known. */
-export interface ReferenceManaCostUnknown {
-  readonly code: 'REFERENCE_MANA_COST_UNKNOWN'
-  readonly slot: SlotIndex
-}
-
-/** The `maxBurnedMana` of the block is less than its cost. */
-export interface BurnedManaTooLittle {
-  readonly code: 'BURNED_MANA_TOO_LITTLE'
-  readonly maxBurnedMana: bigint
-  readonly cost: bigint
-}
-
-/** The issuer has burned more mana than it had. */
-export interface IssuerInDebt {
-  readonly code: 'ISSUER_IN_DEBT'
-  readonly issuerId: AccountId
-  readonly credits: bigint
-}
-
-/** The issuer could no longer issue blocks in the slot that the block commits to. */
-export interface IssuerExpired {
-  readonly code: 'ISSUER_EXPIRED'
-  readonly issuerId: AccountId
-  readonly expirySlot: SlotIndex
-}
-
-/** The issuer's account did not list the signing key in the slot that the block commits to. */
-export interface IssuerKeyUnknown {
-  readonly code: 'ISSUER_KEY_UNKNOWN'
-  readonly issuerId: AccountId
-  readonly publicKey: Hex
-}
+  /** The issuing time is further in the future than the allowed clock drift. */
+  | { readonly code: 'BLOCK_ISSUED_IN_FUTURE'; readonly issuingTime: bigint; readonly now: bigint }
+  /** The block refers to a slot commitment that is unknown here. */
+  | { readonly code: 'COMMITMENT_UNKNOWN'; readonly commitmentId: CommitmentId }
+  /** The issuer of a validation block is not in the committee of its slot. */
+  | { readonly code: 'VALIDATOR_NOT_IN_COMMITTEE'; readonly issuerId: AccountId }
+  /** The slot of a parent was committed too long ago. */
+  | { readonly code: 'PARENT_TOO_OLD'; readonly blockId: BlockId; readonly oldestSlot: SlotIndex }
+  | { readonly code: 'PARENT_UNKNOWN'; readonly blockId: BlockId }
+  /** A parent, whose issuing time is given, was not issued before the block. */
+  | { readonly code: 'PARENT_NOT_OLDER'; readonly blockId: BlockId; readonly issuingTime: bigint }
+  /** The account did not exist, or could not issue blocks, in the slot that the block commits to. */
+  | { readonly code: 'ISSUER_UNKNOWN'; readonly issuerId: AccountId }
+  /** The reference mana cost of the slot that the block commits to is no longer known. */
+  | { readonly code: 'REFERENCE_MANA_COST_UNKNOWN'; readonly slot: SlotIndex }
+  /** The `maxBurnedMana` of the block is less than its cost. */
+  | {
+      readonly code: 'BURNED_MANA_TOO_LITTLE'
+      readonly maxBurnedMana: bigint
+      readonly cost: bigint
+    }
+  /** The issuer has burned more mana than it had. */
+  | { readonly code: 'ISSUER_IN_DEBT'; readonly issuerId: AccountId; readonly credits: bigint }
+  /** The issuer could no longer issue blocks in the slot that the block commits to. */
+  | {
+      readonly code: 'ISSUER_EXPIRED'
+      readonly issuerId: AccountId
+      readonly expirySlot: SlotIndex
+    }
+  /** The issuer's account did not list the signing key in the slot that the block commits to. */
+  | { readonly code: 'ISSUER_KEY_UNKNOWN'; readonly issuerId: AccountId; readonly publicKey: Hex }
 
 /** Default maximum by which a node's clock may lag the issuer's clock: a setting of the node, not of the protocol. */
 export const defaultMaxClockDriftNs = 5_000_000_000n
