@@ -1,18 +1,8 @@
-import { present } from '../lib/assert.ts'
 import type { Hex } from '../lib/hex.ts'
 import { ImplicitAccountCreationAddress } from '../protocol/addresses.ts'
-import { chainIdOf, foundryId } from '../protocol/ids.ts'
+import { chainIdOf, writtenChainId } from '../protocol/ids.ts'
 import { is } from '../protocol/is.ts'
-import {
-  AccountOutput,
-  AnchorOutput,
-  BasicOutput,
-  DelegationOutput,
-  FoundryOutput,
-  isZero,
-  NftOutput,
-  type Output,
-} from '../protocol/outputs.ts'
+import { AccountOutput, BasicOutput, isZero, type Output } from '../protocol/outputs.ts'
 import type { OutputId } from '../protocol/primitives.ts'
 import { AddressUnlock } from '../protocol/unlock-conditions.ts'
 import { conditionOf } from './output-parts.ts'
@@ -96,7 +86,11 @@ function outputChains(created: readonly Output[]): OutputChain[] {
   created.forEach((state, output) => {
     if (is(BasicOutput, state)) return
     const id = writtenChainId(state)
-    chains.push({ output, key: isZero(id) ? undefined : chainKey(state.type, id), state })
+    chains.push({
+      output,
+      key: id === undefined || isZero(id) ? undefined : chainKey(state.type, id),
+      state,
+    })
   })
   return chains
 }
@@ -116,22 +110,6 @@ export function chainKey(type: ChainOutput['type'], id: Hex): ChainKey {
 
 /** The id of the chain of an output; for an implicit account, the id of the account that it will become. */
 export function chainId(output: Output, outputId: OutputId): Hex {
-  const written = is(BasicOutput, output) ? undefined : writtenChainId(output)
+  const written = writtenChainId(output)
   return written === undefined || isZero(written) ? chainIdOf(outputId) : written
-}
-
-/** The id in the output; zero if the output begins the chain. The id of a foundry is computed from its fields. */
-function writtenChainId(output: ChainOutput): Hex {
-  switch (output.type) {
-    case AccountOutput.code:
-      return output.accountId
-    case AnchorOutput.code:
-      return output.anchorId
-    case FoundryOutput.code:
-      return present(foundryId(output), 'the account of a foundry')
-    case NftOutput.code:
-      return output.nftId
-    case DelegationOutput.code:
-      return output.delegationId
-  }
 }

@@ -1,19 +1,12 @@
 import { bytesToHex, type Hex } from '../lib/hex.ts'
 import { runToCompletion, type Steps } from '../lib/turns.ts'
 import { blake2b256 } from '../protocol/hash.ts'
-import { outputId, slotOfId, transactionIdOf } from '../protocol/ids.ts'
+import { outputId, slotOfId, transactionIdOf, withSlot } from '../protocol/ids.ts'
 import { merkleRoot } from '../protocol/merkle.ts'
 import { Output } from '../protocol/outputs.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
-import type {
-  AccountId,
-  BlockId,
-  OutputId,
-  SlotIndex,
-  TransactionId,
-} from '../protocol/primitives.ts'
+import type { AccountId, BlockId, OutputId, TransactionId } from '../protocol/primitives.ts'
 import { encode } from '../protocol/schema/schema.ts'
-import { Writer } from '../protocol/schema/writer.ts'
 import { accountChanges, accountShares } from './account-changes.ts'
 import type { AccountEntry } from './accounts.ts'
 
@@ -104,13 +97,12 @@ export function identifyGenesis(
   outputs: readonly Output[],
   equal = 0,
 ): GenesisIdentity {
-  const transactionCommitment = transactionCommitmentOf(equal)
-  const outputCommitment = merkleRoot(outputs.map((output) => encode(Output, output)))
-  const hash = blake2b256(transactionCommitment, outputCommitment)
-  const transactionId = withSlot(hash, genesisSlot) as TransactionId
+  const transactionCommitment = bytesToHex(transactionCommitmentOf(equal))
+  const outputCommitment = bytesToHex(merkleRoot(outputs.map((output) => encode(Output, output))))
+  const transactionId = transactionIdOf(transactionCommitment, outputCommitment, genesisSlot)
   return {
-    transactionCommitment: bytesToHex(transactionCommitment),
-    outputCommitment: bytesToHex(outputCommitment),
+    transactionCommitment,
+    outputCommitment,
     transactionId,
     outputIds: outputs.map((_, index) => outputId(transactionId, index)),
     blockId: genesisBlockId({ genesisSlot }),
@@ -142,11 +134,4 @@ export function* genesisAccounts(
       ? []
       : [{ ...entry, credits: credits.get(entry.accountId) ?? entry.credits }],
   )
-}
-
-function withSlot(hash: Uint8Array, slot: SlotIndex): Hex {
-  const writer = new Writer(36)
-  writer.hex(bytesToHex(hash))
-  writer.u32(slot)
-  return bytesToHex(writer.bytes())
 }

@@ -1,3 +1,4 @@
+import { present } from '../lib/assert.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
 import {
   AccountAddress,
@@ -19,7 +20,16 @@ import {
 import { SlotCommitment } from './commitment.ts'
 import { blake2b256 } from './hash.ts'
 import { merkleRoot } from './merkle.ts'
-import { Output as AnyOutput, type FoundryOutput, type Output } from './outputs.ts'
+import {
+  AccountOutput,
+  AnchorOutput,
+  Output as AnyOutput,
+  BasicOutput,
+  DelegationOutput,
+  FoundryOutput,
+  NftOutput,
+  type Output,
+} from './outputs.ts'
 import type {
   AccountId,
   BlockId,
@@ -171,6 +181,24 @@ export function chainIdOf(id: OutputId): Hex {
   return bytesToHex(blake2b256(hexToBytes(id)))
 }
 
+/** The id of its chain in an output; zero if the output begins the chain, `undefined` if it is a basic output. */
+export function writtenChainId(output: Output): Hex | undefined {
+  switch (output.type) {
+    case BasicOutput.code:
+      return undefined
+    case AccountOutput.code:
+      return output.accountId
+    case AnchorOutput.code:
+      return output.anchorId
+    case FoundryOutput.code:
+      return present(foundryId(output), 'the account of a foundry')
+    case NftOutput.code:
+      return output.nftId
+    case DelegationOutput.code:
+      return output.delegationId
+  }
+}
+
 /** The id of a foundry, which is also that of its native token. */
 export function foundryId(foundry: FoundryOutput): FoundryId | undefined {
   const account = foundry.unlockConditions[0]?.address.accountId
@@ -227,7 +255,8 @@ export function addressKeyPrefix(kind: AnyVariant): Hex {
   return `0x${kind.code.toString(16).padStart(2, '0')}`
 }
 
-function withSlot(hash: Uint8Array, slot: SlotIndex): Hex {
+/** A hash with a slot behind it, which is the form of the ids of blocks, transactions and commitments. */
+export function withSlot(hash: Uint8Array, slot: SlotIndex): Hex {
   return `${bytesToHex(hash)}${littleEndian(slot, 4)}`
 }
 

@@ -1,19 +1,11 @@
 import type { Hex } from '../lib/hex.ts'
 import { BlockIssuer, Staking } from './features.ts'
-import { foundryId } from './ids.ts'
+import { writtenChainId } from './ids.ts'
 import { CommitmentInput, type ContextInput, type Input, RewardInput } from './inputs.ts'
 import { is } from './is.ts'
 import { isIdOf } from './network.ts'
 import { checkOutput } from './output-syntax.ts'
-import {
-  AccountOutput,
-  AnchorOutput,
-  DelegationOutput,
-  FoundryOutput,
-  isZero,
-  NftOutput,
-  type Output,
-} from './outputs.ts'
+import { DelegationOutput, isZero, type Output } from './outputs.ts'
 import type { ProtocolParameters } from './parameters.ts'
 import { type BlockFacts, below, type Report } from './problems.ts'
 import { print } from './schema/schema.ts'
@@ -174,16 +166,8 @@ function checkChains(outputs: readonly Output[], report: Report): void {
 
 /** Kind and id of the chain of an output; `undefined` while the id is zero. */
 function chainOf(output: Output): string | undefined {
-  const id = chainIdWritten(output)
+  const id = writtenChainId(output)
   return id === undefined || isZero(id) ? undefined : `${output.type}${id}`
-}
-
-function chainIdWritten(output: Output): string | undefined {
-  if (is(AccountOutput, output)) return output.accountId
-  if (is(AnchorOutput, output)) return output.anchorId
-  if (is(FoundryOutput, output)) return foundryId(output)
-  if (is(NftOutput, output)) return output.nftId
-  return is(DelegationOutput, output) ? output.delegationId : undefined
 }
 
 function checkCommitmentNeeds(transaction: Transaction, report: Report): void {
