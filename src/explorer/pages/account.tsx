@@ -28,7 +28,6 @@ const words = chainTexts.accountPage
 export const page = objectPage(document, 'account', AccountPage, {
   ...byId(words),
   // The cost of a block changes with the traffic, and new blocks of the account may not change the ledger.
-  live: () => 'MILESTONES',
 })
 
 function AccountPage({

@@ -17,7 +17,6 @@ const words = chainTexts.anchor
 export const page = objectPage(document, 'anchor', AnchorPage, {
   ...byId(words),
   // A chain record can change without a change of the ledger.
-  live: () => 'MILESTONES',
 })
 
 function AnchorPage({ of: anchor, place }: ObjectViewProps<AnchorPageData, 'anchor'>) {

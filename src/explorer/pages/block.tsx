@@ -26,7 +26,6 @@ const words = texts.block
 export const page = objectPage(document, 'block', BlockPage, {
   ...byId(words),
   // A block gets children for a while, without a change of the ledger.
-  live: () => 'MILESTONES',
 })
 
 function BlockPage({ of: block, place }: ObjectViewProps<BlockPageData, 'block'>) {

@@ -16,7 +16,6 @@ export const page = listPage(document, 'blocks', {
   empty: words.noBlocks,
   emptyIfFiltered: words.noMatchingBlocks,
   // Blocks also arrive between milestones; they are shown with the next milestone.
-  live: 'MILESTONES',
   filter: (query) => ({
     payload: oneOf(payloads, query.get('payload')),
     issuer: query.get('issuer') ?? undefined,

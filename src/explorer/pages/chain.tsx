@@ -16,7 +16,6 @@ const words = chainTexts.record
 export const page = objectPage(document, 'chainRecord', ChainPage, {
   ...byId(words),
   variables: (place) => ({ chainId: place.parameters.id ?? '', ...cursorsIn(place) }),
-  live: () => 'MILESTONES',
 })
 
 function ChainPage({

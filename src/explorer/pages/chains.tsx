@@ -10,7 +10,6 @@ const words = chainTexts.record
 export const page = listPage(document, 'chainRecords', {
   title: words.list,
   empty: words.noRecords,
-  live: 'MILESTONES',
   columns: [
     idColumn(words.chain, 'chain', ({ chainId }) => chainId),
     { head: words.state, cell: ({ isActive }) => <IsActive isActive={isActive} /> },

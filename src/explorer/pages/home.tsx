@@ -32,7 +32,6 @@ export const page = definePage({
     return isResolution(by) ? { resolution: by } : {}
   },
   title: () => texts.home.title,
-  live: () => 'MILESTONES',
   View: Home,
 })
 

@@ -9,7 +9,6 @@ const words = chainTexts.lists
 export const page = listPage(document, 'milestones', {
   title: words.milestones,
   empty: words.noMilestones,
-  live: 'MILESTONES',
   columns: [
     {
       head: words.milestone,

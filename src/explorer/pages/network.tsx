@@ -23,7 +23,6 @@ export const page = toolPage(document, NetworkPage, {
   title: words.title,
   variables: () => ({}),
   // The slots and the epoch change with every milestone.
-  live: () => 'MILESTONES',
 })
 
 function NetworkPage({ data }: PageViewProps<NetworkPageData>) {

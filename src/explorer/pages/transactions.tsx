@@ -15,7 +15,6 @@ export const page = listPage(document, 'transactions', {
   title: words.transactions,
   empty: words.noTransactions,
   emptyIfFiltered: words.noMatchingTransactions,
-  live: 'MILESTONES',
   filter: (query) => ({ state: oneOf(states, query.get('state')) }),
   Filters: ({ place }) => (
     <Choice place={place} by="state" label={words.byState} values={words.states} />

@@ -38,7 +38,6 @@ export const page = objectPage(document, 'epoch', ValidatorsPage, {
     const index = Number(parameters.index)
     return isBegun(index) ? undefined : <NotYet index={index} />
   },
-  live: () => 'MILESTONES',
 })
 
 function NotYet({ index }: { readonly index: number }) {
