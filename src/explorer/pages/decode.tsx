@@ -10,8 +10,9 @@ import { BrokenRule, BrokenRules } from '../parts/tools/broken-rule.tsx'
 import { FailureNote } from '../parts/tools/failure-note.tsx'
 import { linkToValue, PasteHead, SearchFor } from '../parts/tools/paste.tsx'
 import { looksLikeId, variablesOf } from '../parts/tools/pasted.ts'
-import { TransactionFacts, Verdict } from '../parts/transactions/transaction-inspection.tsx'
+import { TransactionFacts } from '../parts/transactions/transaction-inspection.tsx'
 import { Id } from '../parts/values/id.tsx'
+import { Mark } from '../parts/values/mark.tsx'
 import { Slot } from '../parts/values/moments.tsx'
 import { AmountFact, CountFact, IdFact } from '../parts/values/value-facts.tsx'
 import { place as currentPlace, linkTo, navigate, type Place } from '../router.ts'
@@ -102,9 +103,9 @@ function BlockFacts({
         <Fact name={words.size}>{words.bytes(grouped(block.size))}</Fact>
         <CountFact name={words.workScore} value={block.workScore} />
         <Fact name={words.signature}>
-          <Verdict isGood={block.isSignatureValid}>
+          <Mark as={block.isSignatureValid ? 'done' : 'failed'}>
             {block.isSignatureValid ? words.right : words.wrong}
-          </Verdict>
+          </Mark>
         </Fact>
         {block.transaction !== null && <TransactionFacts of={block.transaction} />}
         <Fact name={words.problems}>{block.problems.length === 0 && words.noProblems}</Fact>

@@ -10,6 +10,7 @@ import { Proof } from '../parts/outputs/proof.tsx'
 import { Amount } from '../parts/values/amount.tsx'
 import { ChainId } from '../parts/values/chain-id.tsx'
 import { Id } from '../parts/values/id.tsx'
+import { Mark } from '../parts/values/mark.tsx'
 import { MilestoneLink } from '../parts/values/milestone-link.tsx'
 import { FullTime } from '../parts/values/time.tsx'
 import { IdFact } from '../parts/values/value-facts.tsx'
@@ -66,13 +67,5 @@ function OutputPage({ of: output, place }: ObjectViewProps<OutputPageData, 'outp
 }
 
 function SpentState({ isSpent }: { readonly isSpent: boolean }) {
-  return isSpent ? (
-    <span class="state state-spent">
-      <span aria-hidden="true">−</span> {words.spent}
-    </span>
-  ) : (
-    <span class="state state-created">
-      <span aria-hidden="true">+</span> {words.unspent}
-    </span>
-  )
+  return isSpent ? <Mark as="spent">{words.spent}</Mark> : <Mark as="created">{words.unspent}</Mark>
 }

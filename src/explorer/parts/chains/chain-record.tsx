@@ -3,6 +3,7 @@ import { chainTexts } from '../../texts-chains.ts'
 import { Fact, Facts } from '../facts.tsx'
 import { type Column, Table } from '../tables/table.tsx'
 import { Isolated } from '../values/isolated.tsx'
+import { Mark } from '../values/mark.tsx'
 import { Time } from '../values/time.tsx'
 
 /** The record of a chain, and the changes of each of its versions. */
@@ -42,10 +43,9 @@ export function RecordFacts({ of: record }: { readonly of: RecordVersion }) {
 
 export function IsActive({ isActive }: { readonly isActive: boolean }) {
   return (
-    <span class={isActive ? 'state state-done' : 'state state-pending'}>
-      <span aria-hidden="true">{isActive ? '✓' : '◌'}</span>{' '}
+    <Mark as={isActive ? 'done' : 'pending'} sign={isActive ? '✓' : '◌'}>
       {isActive ? words.active : words.inactive}
-    </span>
+    </Mark>
   )
 }
 

@@ -5,6 +5,7 @@ import { Fact } from '../facts.tsx'
 import { ObjectHeading } from '../object-heading.tsx'
 import { Amount } from '../values/amount.tsx'
 import { Id } from '../values/id.tsx'
+import { Mark } from '../values/mark.tsx'
 import { AmountFact, IdFact, TimeFact } from '../values/value-facts.tsx'
 
 /** Components that the pages of accounts, anchors, foundries, NFTs and delegations share. */
@@ -19,11 +20,7 @@ interface HeadingProps {
 export function ChainHeading({ title, id, isDestroyed }: HeadingProps) {
   return (
     <ObjectHeading title={title} id={id} isSigned>
-      {isDestroyed && (
-        <span class="state state-spent">
-          <span aria-hidden="true">−</span> {chainTexts.destroyed}
-        </span>
-      )}
+      {isDestroyed && <Mark as="spent">{chainTexts.destroyed}</Mark>}
     </ObjectHeading>
   )
 }

@@ -5,6 +5,7 @@ import { type Failure, sendDocument } from '../../graphql.ts'
 import { detailTexts } from '../../texts-details.ts'
 import { Fact, Facts, Section } from '../facts.tsx'
 import { sentenceOf } from '../states.tsx'
+import { Mark } from '../values/mark.tsx'
 import { SlotLink } from '../values/moments.tsx'
 import type { ProofCheck } from './output-proof.ts'
 import type { UnspentCheck } from './unspent-proof.ts'
@@ -115,9 +116,7 @@ function Committed({ of: { verdict, slot, ...hashes } }: { readonly of: UnspentC
 function Verdict({ isGood, sentence }: { readonly isGood: boolean; readonly sentence: string }) {
   return (
     <p class="sentence">
-      <span class={isGood ? 'state state-done' : 'state state-failed'}>
-        <span aria-hidden="true">{isGood ? '✓' : '✕'}</span> {isGood ? words.proven : words.refused}
-      </span>{' '}
+      <Mark as={isGood ? 'done' : 'failed'}>{isGood ? words.proven : words.refused}</Mark>{' '}
       {sentence}
     </p>
   )

@@ -1,4 +1,5 @@
 import { detailTexts } from '../../texts-details.ts'
+import { Mark } from '../values/mark.tsx'
 
 /** The ledger rules in their order, with the rules that held and the rule that broke. */
 
@@ -26,20 +27,16 @@ export function Rules({ of: { passedRules, brokenRule } }: { readonly of: Judgem
   )
 }
 
-const signs = {
-  held: { sign: '✓', style: 'state-done' },
-  broken: { sign: '✕', style: 'state-failed' },
-  open: { sign: '·', style: 'state-pending' },
+const marks = {
+  held: { as: 'done' },
+  broken: { as: 'failed' },
+  open: { as: 'pending', sign: '·' },
 } as const
 
-function Rule({ meaning, text }: { readonly meaning: keyof typeof signs; readonly text: string }) {
-  const { sign, style } = signs[meaning]
+function Rule({ meaning, text }: { readonly meaning: keyof typeof marks; readonly text: string }) {
   return (
     <li>
-      <span class={`state ${style}`}>
-        <span aria-hidden="true">{sign}</span> {words[meaning]}
-      </span>{' '}
-      {text}
+      <Mark {...marks[meaning]}>{words[meaning]}</Mark> {text}
     </li>
   )
 }

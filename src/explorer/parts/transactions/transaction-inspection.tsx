@@ -2,6 +2,7 @@ import type { Signed } from '../../../generated/explorer/decode.ts'
 import { toolTexts } from '../../texts-tools.ts'
 import { Fact } from '../facts.tsx'
 import { Id } from '../values/id.tsx'
+import { Mark } from '../values/mark.tsx'
 import { IdFact } from '../values/value-facts.tsx'
 
 /** Facts that are derived from a signed transaction alone. */
@@ -18,7 +19,7 @@ export function TransactionFacts({ of: transaction }: { readonly of: Signed }) {
           <ol class="tree-elements">
             {areSignaturesValid.map((isValid, n) => (
               <li key={n}>
-                <Verdict isGood={isValid}>{isValid ? words.right : words.wrong}</Verdict>
+                <Mark as={isValid ? 'done' : 'failed'}>{isValid ? words.right : words.wrong}</Mark>
               </li>
             ))}
           </ol>
@@ -45,20 +46,5 @@ export function TransactionFacts({ of: transaction }: { readonly of: Signed }) {
         )}
       </Fact>
     </>
-  )
-}
-
-/** A positive or negative verdict, with a sign and a word. */
-export function Verdict({
-  isGood,
-  children,
-}: {
-  readonly isGood: boolean
-  readonly children: string
-}) {
-  return (
-    <span class={isGood ? 'state state-done' : 'state state-failed'}>
-      <span aria-hidden="true">{isGood ? '✓' : '✕'}</span> {children}
-    </span>
   )
 }

@@ -1,11 +1,8 @@
 import { texts } from '../../texts.ts'
+import { Mark } from './mark.tsx'
 
 /** Shows by a sign and a word whether an update created or spent an output. */
 export function Change({ isSpent }: { readonly isSpent: boolean }) {
-  return (
-    <span class={isSpent ? 'state state-spent' : 'state state-created'}>
-      <span aria-hidden="true">{isSpent ? '−' : '+'}</span>{' '}
-      {isSpent ? texts.change.spent : texts.change.created}
-    </span>
-  )
+  const change = isSpent ? 'spent' : 'created'
+  return <Mark as={change}>{texts.change[change]}</Mark>
 }

@@ -1,19 +1,12 @@
 import { texts } from '../../texts.ts'
+import { Mark } from './mark.tsx'
 
 /** Shows the state of a block or a transaction by a sign and a word. */
 export function State({ of: state }: { readonly of: string }) {
-  return (
-    <span class={`state state-${meaningOf(state)}`}>
-      <span aria-hidden="true">{signs[meaningOf(state)]}</span> {texts.state[state] ?? state}
-    </span>
-  )
+  return <Mark as={meaningOf(state)}>{texts.state[state] ?? state}</Mark>
 }
 
-type Meaning = 'done' | 'pending' | 'failed'
-
-function meaningOf(state: string): Meaning {
+function meaningOf(state: string) {
   if (state === 'FAILED' || state === 'DROPPED') return 'failed'
   return state === 'PENDING' ? 'pending' : 'done'
 }
-
-const signs: Readonly<Record<Meaning, string>> = { done: '✓', pending: '◔', failed: '✕' }
