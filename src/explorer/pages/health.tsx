@@ -3,6 +3,7 @@ import { sentences as reasonSentences } from '../../generated/explorer/health-se
 import { grouped, words as wordsOf } from '../format.ts'
 import type { PageViewProps } from '../page.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
+import { Figure } from '../parts/figure.tsx'
 import type { TableDefinition } from '../parts/tables/table.tsx'
 import { Meaning, TableSection } from '../parts/tables/table-section.tsx'
 import { CommittedSlot } from '../parts/values/moments.tsx'
@@ -71,20 +72,19 @@ function codeAsWords(code: string): string {
 
 function Figures({ of: status }: { readonly of: Status }) {
   const { lagSeconds, blocksPerSecond, transactionsPerSecond } = status
-  const figures = [
-    [grouped(lagSeconds), words.lag, words.lagNote],
-    [blocksPerSecond?.toFixed(1) ?? '–', words.blocks, words.overMinute],
-    [transactionsPerSecond.toFixed(1), words.transactions, words.overMinute],
-  ] as const
   return (
     <div class="figures">
-      {figures.map(([value, name, note]) => (
-        <div key={name} class="figure">
-          <strong>{value}</strong>
-          <span>{name}</span>
-          <span class="muted">{note}</span>
-        </div>
-      ))}
+      <Figure value={grouped(lagSeconds)} name={words.lag} note={words.lagNote} />
+      <Figure
+        value={blocksPerSecond?.toFixed(1) ?? '–'}
+        name={words.blocks}
+        note={words.overMinute}
+      />
+      <Figure
+        value={transactionsPerSecond.toFixed(1)}
+        name={words.transactions}
+        note={words.overMinute}
+      />
     </div>
   )
 }

@@ -6,6 +6,7 @@ import { ActivityChart, isResolution } from '../charts/activity.tsx'
 import { grouped } from '../format.ts'
 import { frame } from '../network.ts'
 import { definePage, type PageViewProps } from '../page.tsx'
+import { Figure } from '../parts/figure.tsx'
 import {
   amountColumn,
   countColumn,
@@ -78,20 +79,6 @@ function Figures({ status }: { readonly status: HomeData['status'] }) {
         note={texts.home.addressesNote}
       />
     </div>
-  )
-}
-
-interface FigureProps {
-  readonly value: string
-  readonly name: ComponentChildren
-  readonly note: string
-}
-
-function Figure({ value, name, note }: FigureProps) {
-  return (
-    <p class="figure">
-      <strong>{value}</strong> <span>{name}</span> <span class="muted">{note}</span>
-    </p>
   )
 }
 
