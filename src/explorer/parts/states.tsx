@@ -13,10 +13,10 @@ export function Loading() {
   return (
     <div class="skeleton" role="status" aria-label={states.loading}>
       <div class="skeleton-title" />
-      <div class="skeleton-row" />
-      <div class="skeleton-row" />
-      <div class="skeleton-row" />
-      <div class="skeleton-row" />
+      <div />
+      <div />
+      <div />
+      <div />
     </div>
   )
 }

@@ -1,6 +1,9 @@
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
+import { texts } from '../../texts.ts'
 import { detailTexts } from '../../texts-details.ts'
+import { Section } from '../facts.tsx'
+import { Copy } from '../values/copy.tsx'
 import {
   afterKey,
   bytesInRow,
@@ -13,7 +16,6 @@ import {
   treeOf,
   visibleOf,
 } from './byte-rows.ts'
-import { BytesSection, ScrolledBytes } from './bytes.tsx'
 import { FieldValue } from './field-value.tsx'
 
 /** The fields of a value as a tree next to its bytes. The field under the pointer or the focus is marked in both. */
@@ -33,7 +35,14 @@ export function ByteTree({ fields, bytes }: ByteTreeProps) {
   const rows = useMemo(() => runsOf(bytes, tree), [bytes, tree])
   const { list, pointed, focused, closed, events } = useFieldEvents(tree)
   return (
-    <BytesSection of={bytes} title={words.title}>
+    <Section
+      title={words.title}
+      aside={
+        <span class="muted">
+          {texts.bytes.count((bytes.length - 2) / 2)} <Copy text={bytes} />
+        </span>
+      }
+    >
       <p class="byte-place" aria-hidden="true">
         <Place tree={tree} pointed={pointed} />
       </p>
@@ -51,13 +60,14 @@ export function ByteTree({ fields, bytes }: ByteTreeProps) {
             />
           ))}
         </div>
-        <ScrolledBytes>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard can scroll only a focused element */}
+        <pre class="bytes" tabIndex={0}>
           {rows.map((runs, n) => (
             <ByteRow key={n} row={n} runs={runs} tree={tree} pointed={pointed} />
           ))}
-        </ScrolledBytes>
+        </pre>
       </div>
-    </BytesSection>
+    </Section>
   )
 }
 
@@ -168,7 +178,7 @@ interface ByteRowProps {
 
 function ByteRow({ row, runs, tree, pointed }: ByteRowProps) {
   return (
-    <span class="byte-row">
+    <span>
       <span class="muted">{(bytesInRow * row).toString(16).padStart(4, '0')} </span>
       {runs.map(({ field, text }) => [
         ' ',
