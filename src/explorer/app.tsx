@@ -6,6 +6,7 @@ import { Header } from './frame/header.tsx'
 import { KeyboardHelp } from './frame/keyboard.tsx'
 import { SlotStrip } from './frame/slot-strip.tsx'
 import { StatusLine } from './frame/status-line.tsx'
+import { offline } from './graphql.ts'
 import { link } from './live.ts'
 import { pause, paused } from './milestones.ts'
 import { fetchFrame, frame } from './network.ts'
@@ -114,11 +115,9 @@ export function App() {
 }
 
 function NoContent() {
-  if (isUnloaded.value) return <Failed failure={unloaded} retry={() => location.reload()} />
+  if (isUnloaded.value) return <Failed failure={offline.failure} retry={() => location.reload()} />
   return place.value === undefined ? <NoPage /> : <Loading />
 }
-
-const unloaded = { code: 'OFFLINE', message: '', path: [] }
 
 function PageContent({ page }: { readonly page: OpenPage }) {
   const title = page.title.value

@@ -6,6 +6,9 @@ import { isRefused, refusedCodes } from './build.ts'
 
 export { type Answer, type Failure, failed } from '../client/query.ts'
 
+/** The result of a request that got no answer. */
+export const offline = failed('OFFLINE', '')
+
 /** A generated document with typed data and variables. */
 export interface TypedDocument<Data, Variables> {
   readonly text: string
@@ -34,7 +37,7 @@ export async function sendDocument<Data, Variables>(
     return answer
   } catch (failure) {
     if (signal?.aborted) throw failure
-    return failed('OFFLINE', '')
+    return offline
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', end)

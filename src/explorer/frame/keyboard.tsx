@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { copyMarked } from '../parts/values/copy.tsx'
+import type { PageName } from '../paths.ts'
 import { linkTo, navigate } from '../router.ts'
 import { texts } from '../texts.ts'
 import { switchTheme } from './theme.ts'
@@ -31,17 +32,17 @@ function switchKeys(): void {
 }
 
 /** The section that each letter opens after `g`. */
-const sections: Readonly<Record<string, () => string>> = {
-  h: () => linkTo('home'),
-  m: () => linkTo('milestones'),
-  b: () => linkTo('blocks'),
-  t: () => linkTo('transactions'),
-  a: () => linkTo('accounts'),
-  k: () => linkTo('tokens'),
-  n: () => linkTo('nfts'),
-  v: () => linkTo('validators'),
-  c: () => linkTo('chains'),
-  d: () => linkTo('decode'),
+const sections: Readonly<Record<string, PageName>> = {
+  h: 'home',
+  m: 'milestones',
+  b: 'blocks',
+  t: 'transactions',
+  a: 'accounts',
+  k: 'tokens',
+  n: 'nfts',
+  v: 'validators',
+  c: 'chains',
+  d: 'decode',
 }
 
 export function openKeyboardHelp(): void {
@@ -58,7 +59,7 @@ export function startKeyboard(): void {
     const { key } = event
     const section = isGoing ? sections[key] : undefined
     isGoing = key === 'g'
-    if (section !== undefined) return navigate(section())
+    if (section !== undefined) return navigate(linkTo(section))
     const action = actions[key]
     if (action === undefined) return
     event.preventDefault()

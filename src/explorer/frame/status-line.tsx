@@ -2,8 +2,8 @@ import { grouped } from '../format.ts'
 import { type Link, link } from '../live.ts'
 import { milestones, pause, paused, resume, waitingCount } from '../milestones.ts'
 import { frame } from '../network.ts'
+import { MilestoneLink } from '../parts/values/milestone-link.tsx'
 import { now } from '../parts/values/time.tsx'
-import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 
 /** Shows how current the page is. */
@@ -21,10 +21,7 @@ export function StatusLine({ queryAddress }: { readonly queryAddress: string | u
       {newest !== undefined && (
         <>
           <span>
-            {texts.status.slot}{' '}
-            <a href={linkTo('milestone', { index: String(newest.index) })}>
-              {grouped(newest.index)}
-            </a>
+            {texts.status.slot} <MilestoneLink index={newest.index} />
           </span>
           <span id="currency" class="currency">
             {isPaused ? texts.status.waiting(waitingCount.value) : <Behind {...newest} />}

@@ -1,5 +1,5 @@
 import type { SearchPageData } from '../../generated/explorer/search.ts'
-import { grouped, shortened } from '../format.ts'
+import { grouped, shortened, words } from '../format.ts'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 import { chainPages } from './values/chain-id.tsx'
@@ -21,8 +21,7 @@ export function hitOf({ thing }: SearchHit): Hit {
   const { __typename: typename } = thing
   const [label, address] = labelAndAddress(thing)
   const group = texts.search.groups[typename]
-  const kind = typename.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
-  return { key: `${typename} ${address}`, kind, group, label, address }
+  return { key: `${typename} ${address}`, kind: words(typename), group, label, address }
 }
 
 function labelAndAddress(thing: SearchHit['thing']): readonly [label: string, address: string] {

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { document } from '../../../generated/explorer/output-proof.ts'
 import { loaded } from '../../build.ts'
-import { type Failure, sendDocument } from '../../graphql.ts'
+import { type Failure, offline, sendDocument } from '../../graphql.ts'
 import { detailTexts } from '../../texts-details.ts'
 import { Fact, Facts, Section } from '../facts.tsx'
 import { sentenceOf } from '../states.tsx'
@@ -72,8 +72,6 @@ async function checkOutput(id: string): Promise<Check> {
     return offline
   }
 }
-
-const offline = { failure: { code: 'OFFLINE', message: '', path: [] } } as const
 
 function isChecking(check: Check): boolean {
   return 'verdict' in check && check.verdict === 'CHECKING'

@@ -25,7 +25,7 @@ interface FlowLaneProps {
 export function FlowLane({ title, heading, left, right }: FlowLaneProps) {
   const rows = Math.max(left.amounts.length, right.amounts.length, 1)
   const height = rows * rowPx
-  const { paths } = ribbonsOf({ left: left.amounts, right: right.amounts, rowPx, height })
+  const paths = ribbonsOf({ left: left.amounts, right: right.amounts, rowPx, height })
   return (
     <section class="flow" aria-label={title}>
       <FlowList {...left} heading={heading} />

@@ -79,7 +79,8 @@ function PartyRow({
   isOutput,
   isBroken,
 }: PartyRowProps) {
-  const conditions = content.unlockConditions.map(({ __typename: name }) => conditionName(name))
+  // Conditions that only define the owner have no name.
+  const conditions = content.unlockConditions.map(({ __typename: name }) => words.conditions[name])
   const notes = [kind === 'BASIC' ? undefined : texts.kind[kind], ...conditions]
   return (
     <li data-row class={isBroken ? 'flow-broken' : undefined}>
@@ -126,9 +127,4 @@ function PlannedRow({
       <span class="flow-line muted">{words.notCreated}</span>
     </li>
   )
-}
-
-/** The name of an unlock condition; `undefined` for conditions that only define the owner. */
-function conditionName(name: string): string | undefined {
-  return words.conditions[name]
 }

@@ -9,19 +9,15 @@ interface RibbonsInput {
 }
 
 /** SVG paths in a coordinate system 100 wide. */
-export function ribbonsOf({ left, right, rowPx, height }: RibbonsInput): {
-  readonly paths: string[]
-} {
+export function ribbonsOf({ left, right, rowPx, height }: RibbonsInput): string[] {
   const barPx = Math.min(height - 8, Math.max(rowPx - 16, height / 2))
   const top =
     (Math.min(height, rowPx * Math.max(1, Math.min(left.length, right.length))) - barPx) / 2
   const begin = Math.max(4, top)
-  return {
-    paths: [
-      ...sideOf(left, { x: 0, rowPx, barPx, begin }),
-      ...sideOf(right, { x: 100, rowPx, barPx, begin }),
-    ],
-  }
+  return [
+    ...sideOf(left, { x: 0, rowPx, barPx, begin }),
+    ...sideOf(right, { x: 100, rowPx, barPx, begin }),
+  ]
 }
 
 function sideOf(
