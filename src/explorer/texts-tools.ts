@@ -2,14 +2,6 @@
 
 export const toolTexts = {
   tools: 'Tools',
-  pages: {
-    decode: 'Decode',
-    verify: 'Verify',
-    faucet: 'Faucet',
-    network: 'Network',
-    rich: 'Rich list',
-    health: 'Gateway',
-  },
   rich: {
     title: 'Rich list',
     supply: 'Base token supply',
@@ -99,7 +91,6 @@ export const toolTexts = {
       KNOWN: 'The transaction has already been submitted.',
     },
     rule: (code: number, name: string) => `Rule ${code}, ${name}`,
-    detail: 'Where',
     passed: 'Rules, in the order they are checked',
     mana: 'Mana',
     manaIn: 'All inputs',
@@ -125,7 +116,6 @@ export const toolTexts = {
   },
   network: {
     title: 'Network',
-    now: 'Now',
     name: 'Name',
     development: 'Its keys are public, and its tokens are worth nothing.',
     version: 'Protocol version',

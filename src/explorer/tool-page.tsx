@@ -41,7 +41,7 @@ function ToolNav() {
           href={linkTo(name)}
           aria-current={place.value?.name === name ? 'page' : undefined}
         >
-          {toolTexts.pages[name]}
+          {toolTexts[name].title}
         </a>
       ))}
     </nav>

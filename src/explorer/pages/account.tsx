@@ -6,7 +6,13 @@ import { History } from '../parts/chains/history.tsx'
 import { MetadataSection } from '../parts/chains/metadata.tsx'
 import { supplyColumns } from '../parts/chains/supply.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
-import { idColumn, idTable, stateColumn, timeColumn } from '../parts/tables/columns.tsx'
+import {
+  blockTable,
+  idTable,
+  issuedColumn,
+  itsTransactionColumn,
+  stateColumn,
+} from '../parts/tables/columns.tsx'
 import { nextOf, Paging } from '../parts/tables/paging.tsx'
 import { TableSection } from '../parts/tables/table-section.tsx'
 import { Amount, Count } from '../parts/values/amount.tsx'
@@ -176,7 +182,7 @@ function Keys({ of: { entry, blockIssuer } }: { readonly of: Account }) {
 function Blocks({ of: { accountId, blocks } }: { readonly of: Account }) {
   return (
     <TableSection
-      of={blockTable}
+      of={blocksTable}
       rows={blocks?.nodes}
       missing={chainTexts.notOffered}
       isLive
@@ -191,12 +197,8 @@ const foundryTable = idTable<Foundry>(words.token, 'token', ({ tokenId }) => tok
   columns: [...supplyColumns],
 })
 
-const blockTable = idTable<Block>(words.block, 'block', ({ blockId }) => blockId, {
+const blocksTable = blockTable<Block>({
   caption: words.blocks,
   empty: words.noBlocks,
-  columns: [
-    timeColumn(words.issued, ({ issuedAt }) => issuedAt),
-    stateColumn(words.state),
-    idColumn(words.transaction, 'transaction', ({ transaction }) => transaction?.transactionId),
-  ],
+  columns: [issuedColumn, stateColumn, itsTransactionColumn],
 })

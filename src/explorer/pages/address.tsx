@@ -7,7 +7,12 @@ import { type ObjectViewProps, objectPage } from '../page.tsx'
 import { BalanceBar } from '../parts/balance-bar.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
-import { amountColumn, idColumn, idTable, timeColumn } from '../parts/tables/columns.tsx'
+import {
+  amountColumn,
+  idTable,
+  itsTransactionColumn,
+  timeColumn,
+} from '../parts/tables/columns.tsx'
 import { nextOf, type Paged, Paging } from '../parts/tables/paging.tsx'
 import type { TableDefinition } from '../parts/tables/table.tsx'
 import { TableSection } from '../parts/tables/table-section.tsx'
@@ -191,7 +196,7 @@ const updateTable: TableDefinition<Update> = {
   columns: [
     timeColumn(words.when, ({ milestoneEndedAt }) => milestoneEndedAt),
     { head: words.change, cell: ({ isSpent }) => <Change isSpent={isSpent} /> },
-    idColumn(words.transaction, 'transaction', ({ transaction }) => transaction?.transactionId),
+    itsTransactionColumn,
     amountColumn(words.amount, ({ output }) => output?.amount),
     amountColumn(words.balance, ({ balance }) => balance),
   ],

@@ -4,7 +4,7 @@ import { byId, type ObjectViewProps, objectPage } from '../page.tsx'
 import { ByteTree } from '../parts/bytes/byte-tree.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { ObjectHeading } from '../parts/object-heading.tsx'
-import { idColumn, idTable, timeColumn } from '../parts/tables/columns.tsx'
+import { blockColumn, blockTable, issuedColumn, timeColumn } from '../parts/tables/columns.tsx'
 import { nextOf, Paging } from '../parts/tables/paging.tsx'
 import type { TableDefinition } from '../parts/tables/table.tsx'
 import { TableSection } from '../parts/tables/table-section.tsx'
@@ -93,14 +93,14 @@ const parentTable: TableDefinition<Parent> = {
   keyOf: ({ kind, blockId }) => `${kind} ${blockId}`,
   empty: words.noParents,
   columns: [
-    idColumn(words.block, 'block', ({ blockId }) => blockId),
+    blockColumn,
     { head: words.kindOf, cell: ({ kind }) => wordsOf(kind) },
     timeColumn(words.issued, ({ block }) => block?.issuedAt),
   ],
 }
 
-const childTable = idTable<Child>(words.block, 'block', ({ blockId }) => blockId, {
+const childTable = blockTable<Child>({
   caption: words.children,
   empty: words.noChildren,
-  columns: [timeColumn(words.issued, ({ issuedAt }) => issuedAt)],
+  columns: [issuedColumn],
 })

@@ -1,7 +1,13 @@
 import { document } from '../../generated/explorer/blocks.ts'
 import { listPage } from '../list-page.tsx'
 import { IssuerFilter } from '../parts/issuer-filter.tsx'
-import { idColumn, stateColumn, timeColumn } from '../parts/tables/columns.tsx'
+import {
+  blockColumn,
+  idColumn,
+  issuedColumn,
+  itsTransactionColumn,
+  stateColumn,
+} from '../parts/tables/columns.tsx'
 import { Choice, oneOf } from '../parts/tables/paging.tsx'
 import { SlotLink } from '../parts/values/moments.tsx'
 import { chainTexts } from '../texts-chains.ts'
@@ -27,11 +33,11 @@ export const page = listPage(document, 'blocks', {
     </>
   ),
   columns: [
-    idColumn(words.block, 'block', ({ blockId }) => blockId),
-    timeColumn(words.issued, ({ issuedAt }) => issuedAt),
-    stateColumn(words.state),
+    blockColumn,
+    issuedColumn,
+    stateColumn,
     { head: words.slot, cell: ({ slot }) => <SlotLink of={slot} /> },
     idColumn(words.issuer, 'account', ({ issuerId }) => issuerId),
-    idColumn(words.transaction, 'transaction', ({ transaction }) => transaction?.transactionId),
+    itsTransactionColumn,
   ],
 })

@@ -1,7 +1,7 @@
 import { document } from '../../generated/explorer/chains.ts'
 import { grouped } from '../format.ts'
 import { listPage } from '../list-page.tsx'
-import { AccessNodes, IsActive } from '../parts/chains/chain-record.tsx'
+import { AccessNodes, IsActive, setByColumn } from '../parts/chains/chain-record.tsx'
 import { idColumn, timeColumn } from '../parts/tables/columns.tsx'
 import { chainTexts } from '../texts-chains.ts'
 
@@ -15,7 +15,7 @@ export const page = listPage(document, 'chainRecords', {
     { head: words.state, cell: ({ isActive }) => <IsActive isActive={isActive} /> },
     { head: words.accessNodes, cell: ({ accessNodes }) => <AccessNodes of={accessNodes} /> },
     { head: words.version, cell: ({ version }) => grouped(version), isNumber: true },
-    { head: words.who, cell: ({ setBy }) => setBy },
+    setByColumn,
     timeColumn(words.when, ({ setAt }) => setAt),
   ],
 })

@@ -10,13 +10,13 @@ import { Figure } from '../parts/figure.tsx'
 import {
   amountColumn,
   countColumn,
-  idColumn,
   stateColumn,
   timeColumn,
+  transactionColumn,
 } from '../parts/tables/columns.tsx'
 import type { TableDefinition } from '../parts/tables/table.tsx'
 import { TableSection } from '../parts/tables/table-section.tsx'
-import { movedBy, Parties } from '../parts/transactions/parties.tsx'
+import { movedBy, partiesColumn } from '../parts/transactions/parties.tsx'
 import { MilestoneLink } from '../parts/values/milestone-link.tsx'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
@@ -141,9 +141,9 @@ const transactionTable: TableDefinition<Transaction> = {
   keyOf: ({ id }) => id,
   empty: <NoTransactions />,
   columns: [
-    idColumn(texts.home.transaction, 'transaction', ({ transactionId }) => transactionId),
-    stateColumn(texts.home.state),
-    { head: texts.home.parties, cell: ({ changes }) => <Parties of={changes ?? []} /> },
+    transactionColumn,
+    stateColumn,
+    partiesColumn,
     amountColumn(texts.home.amount, ({ changes }) => (changes?.length ? movedBy(changes) : null)),
   ],
 }

@@ -6,15 +6,17 @@ import { Fact, Facts } from '../parts/facts.tsx'
 import { StepsHeading } from '../parts/steps-heading.tsx'
 import {
   amountColumn,
+  blockTable,
   idColumn,
-  idTable,
+  issuedColumn,
+  itsTransactionColumn,
   stateColumn,
-  timeColumn,
+  transactionColumn,
 } from '../parts/tables/columns.tsx'
 import { nextOf, Paging } from '../parts/tables/paging.tsx'
 import type { TableDefinition } from '../parts/tables/table.tsx'
 import { TableSection } from '../parts/tables/table-section.tsx'
-import { movedBy, Parties } from '../parts/transactions/parties.tsx'
+import { movedBy, partiesColumn } from '../parts/transactions/parties.tsx'
 import { Change } from '../parts/values/change.tsx'
 import { PlainId } from '../parts/values/id.tsx'
 import { FullTime } from '../parts/values/time.tsx'
@@ -91,7 +93,7 @@ function MilestonePage({ of: milestone, place }: ObjectViewProps<MilestonePageDa
       <TableSection of={updateTable} rows={updates?.nodes} missing={words.updatesNotKept}>
         <Paging place={place} next={nextOf(updates)} by="updatesAfter" />
       </TableSection>
-      <TableSection of={blockTable} rows={blocks?.nodes} missing={notOffered}>
+      <TableSection of={blocksTable} rows={blocks?.nodes} missing={notOffered}>
         <Paging place={place} next={nextOf(blocks)} by="blocksAfter" />
       </TableSection>
     </>
@@ -102,20 +104,17 @@ function stepTo(other: { readonly index: number } | null, label: string) {
   return { label, to: other && linkTo('milestone', { index: String(other.index) }) }
 }
 
-const transactionTable = idTable<Transaction>(
-  words.transaction,
-  'transaction',
-  ({ transactionId }) => transactionId,
-  {
-    caption: words.transactions,
-    empty: words.noTransactions,
-    columns: [
-      stateColumn(words.state),
-      { head: words.parties, cell: ({ changes }) => <Parties of={changes ?? []} /> },
-      amountColumn(words.amount, ({ changes }) => changes && movedBy(changes)),
-    ],
-  },
-)
+const transactionTable: TableDefinition<Transaction> = {
+  caption: words.transactions,
+  keyOf: ({ transactionId }) => transactionId,
+  empty: words.noTransactions,
+  columns: [
+    transactionColumn,
+    stateColumn,
+    partiesColumn,
+    amountColumn(words.amount, ({ changes }) => changes && movedBy(changes)),
+  ],
+}
 
 const updateTable: TableDefinition<Update> = {
   caption: words.updates,
@@ -129,12 +128,8 @@ const updateTable: TableDefinition<Update> = {
   ],
 }
 
-const blockTable = idTable<Block>(words.block, 'block', ({ blockId }) => blockId, {
+const blocksTable = blockTable<Block>({
   caption: words.blocks,
   empty: words.noBlocks,
-  columns: [
-    stateColumn(words.state),
-    timeColumn(words.issued, ({ issuedAt }) => issuedAt),
-    idColumn(words.transaction, 'transaction', ({ transaction }) => transaction?.transactionId),
-  ],
+  columns: [stateColumn, issuedColumn, itsTransactionColumn],
 })

@@ -6,7 +6,7 @@ import { Media } from '../parts/chains/media.tsx'
 import { MetadataSection } from '../parts/chains/metadata.tsx'
 import { byName, headingOf } from '../parts/chains/named.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
-import { idColumn, timeColumn } from '../parts/tables/columns.tsx'
+import { idColumn, timeColumn, transactionColumn } from '../parts/tables/columns.tsx'
 import { nextOf, Paging } from '../parts/tables/paging.tsx'
 import type { TableDefinition } from '../parts/tables/table.tsx'
 import { TableSection } from '../parts/tables/table-section.tsx'
@@ -76,6 +76,6 @@ const ownerTable: TableDefinition<NftState> = {
     { head: chainTexts.history.number, cell: ({ number }) => grouped(number) },
     timeColumn(chainTexts.history.when, ({ milestone }) => milestone?.endedAt),
     idColumn(chainTexts.owner, 'address', ({ output }) => output?.owner.bech32),
-    idColumn(chainTexts.history.transaction, 'transaction', ({ transactionId }) => transactionId),
+    transactionColumn,
   ],
 }

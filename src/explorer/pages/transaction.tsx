@@ -5,7 +5,7 @@ import { ByteTree } from '../parts/bytes/byte-tree.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { ObjectHeading } from '../parts/object-heading.tsx'
 import { expires } from '../parts/outputs/expires.ts'
-import { idTable, stateColumn } from '../parts/tables/columns.tsx'
+import { blockTable, stateColumn } from '../parts/tables/columns.tsx'
 import { nextOf, Paging } from '../parts/tables/paging.tsx'
 import { TableSection } from '../parts/tables/table-section.tsx'
 import { FailureNote } from '../parts/tools/failure-note.tsx'
@@ -111,10 +111,10 @@ function Unlocks({ of: transaction }: { readonly of: Transaction }) {
 }
 
 /** The blocks that carry the transaction. */
-const carrierTable = idTable<Carrier>(words.block, 'block', ({ blockId }) => blockId, {
+const carrierTable = blockTable<Carrier>({
   caption: words.blocks,
   empty: words.noBlocks,
-  columns: [stateColumn(words.state)],
+  columns: [stateColumn],
 })
 
 /** The input or output that breaks the rule, from the detail of the failure. */

@@ -1,8 +1,8 @@
 import { document } from '../../generated/explorer/transactions.ts'
 import { listPage } from '../list-page.tsx'
-import { amountColumn, idColumn, stateColumn } from '../parts/tables/columns.tsx'
+import { amountColumn, stateColumn, transactionColumn } from '../parts/tables/columns.tsx'
 import { Choice, oneOf } from '../parts/tables/paging.tsx'
-import { movedBy, Parties } from '../parts/transactions/parties.tsx'
+import { movedBy, partiesColumn } from '../parts/transactions/parties.tsx'
 import { SlotLink } from '../parts/values/moments.tsx'
 import { chainTexts } from '../texts-chains.ts'
 
@@ -20,10 +20,10 @@ export const page = listPage(document, 'transactions', {
     <Choice place={place} by="state" label={words.byState} values={words.states} />
   ),
   columns: [
-    idColumn(words.transaction, 'transaction', ({ transactionId }) => transactionId),
-    stateColumn(words.state),
+    transactionColumn,
+    stateColumn,
     { head: words.slot, cell: ({ slot }) => <SlotLink of={slot} /> },
-    { head: words.parties, cell: ({ changes }) => <Parties of={changes ?? []} /> },
+    partiesColumn,
     amountColumn(words.amount, ({ changes }) => changes && movedBy(changes)),
   ],
 })

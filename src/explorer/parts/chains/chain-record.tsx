@@ -82,10 +82,15 @@ export function Versions({ of: { nodes, pageInfo } }: { readonly of: RecordVersi
   )
 }
 
+export const setByColumn: Column<RecordVersion> = {
+  head: words.setBy,
+  cell: ({ setBy }) => <Isolated of={setBy} />,
+}
+
 const columns: readonly Column<Row>[] = [
   { head: words.version, cell: ({ version }) => grouped(version) },
   { head: words.when, cell: ({ setAt }) => <Time at={setAt} /> },
-  { head: words.who, cell: ({ setBy }) => <Isolated of={setBy} /> },
+  setByColumn,
   { head: chainTexts.history.changes, cell: (row) => <Difference of={row} /> },
 ]
 

@@ -1,7 +1,7 @@
 import { grouped, shortened } from '../../format.ts'
 import { linkTo, type Place } from '../../router.ts'
 import { chainTexts } from '../../texts-chains.ts'
-import { idColumn, timeColumn } from '../tables/columns.tsx'
+import { timeColumn, transactionColumn } from '../tables/columns.tsx'
 import { Paging } from '../tables/paging.tsx'
 import type { TableDefinition } from '../tables/table.tsx'
 import { TableSection } from '../tables/table-section.tsx'
@@ -78,7 +78,7 @@ const stateTable: TableDefinition<Row> = {
       ),
     },
     timeColumn(words.when, ({ milestone }) => milestone?.endedAt),
-    idColumn(words.transaction, 'transaction', ({ transactionId }) => transactionId),
+    transactionColumn,
     { head: words.changes, cell: (row) => <Changes of={row} /> },
   ],
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { texts } from '../../texts.ts'
 import { Amount, Count, Tokens } from '../values/amount.tsx'
 import { Id, type IdOf } from '../values/id.tsx'
 import { State } from '../values/state.tsx'
@@ -32,9 +33,9 @@ export function idTable<Row>(
   head: string,
   of: IdOf,
   idOf: (row: Row) => string,
-  { columns, ...texts }: Omit<TableDefinition<Row>, 'keyOf'>,
+  { columns, ...rest }: Omit<TableDefinition<Row>, 'keyOf'>,
 ): TableDefinition<Row> {
-  return { ...texts, keyOf: idOf, columns: [idColumn(head, of, idOf), ...columns] }
+  return { ...rest, keyOf: idOf, columns: [idColumn(head, of, idOf), ...columns] }
 }
 
 export function timeColumn<Row>(head: string, timeOf: ValueOf<Row>): Column<Row> {
@@ -57,6 +58,41 @@ export function tokensColumn<Row>(head: string, amountOf: (row: Row) => string):
   return { head, cell: (row) => <Tokens value={amountOf(row)} />, isNumber: true }
 }
 
-export function stateColumn(head: string): Column<{ readonly state: string }> {
-  return { head, cell: ({ state }) => <State of={state} /> }
+const words = texts.columns
+
+/** The state of a block or a transaction. */
+export const stateColumn: Column<{ readonly state: string }> = {
+  head: words.state,
+  cell: ({ state }) => <State of={state} />,
+}
+
+export const issuedColumn = timeColumn<{ readonly issuedAt: string }>(
+  words.issued,
+  ({ issuedAt }) => issuedAt,
+)
+
+export const transactionColumn = idColumn<{ readonly transactionId: string }>(
+  words.transaction,
+  'transaction',
+  ({ transactionId }) => transactionId,
+)
+
+/** The transaction that a block carries, or that caused an update. */
+export const itsTransactionColumn = idColumn<{
+  readonly transaction: { readonly transactionId: string } | null
+}>(words.transaction, 'transaction', ({ transaction }) => transaction?.transactionId)
+
+interface WithBlockId {
+  readonly blockId: string
+}
+
+const blockIdOf = ({ blockId }: WithBlockId) => blockId
+
+export const blockColumn = idColumn(words.block, 'block', blockIdOf)
+
+/** Defines a table of blocks. */
+export function blockTable<Block extends WithBlockId>(
+  rest: Omit<TableDefinition<Block>, 'keyOf'>,
+): TableDefinition<Block> {
+  return idTable(words.block, 'block', blockIdOf, rest)
 }

@@ -1,3 +1,5 @@
+import { texts } from '../../texts.ts'
+import type { Column } from '../tables/table.tsx'
 import { Id } from '../values/id.tsx'
 
 /** The senders and receivers of a transaction in one line. */
@@ -9,7 +11,7 @@ export interface Change {
   readonly received: string
 }
 
-export function Parties({ of: changes }: { readonly of: readonly Change[] }) {
+function Parties({ of: changes }: { readonly of: readonly Change[] }) {
   const from = changes.filter((change) => gain(change) < 0n)
   const to = changes.filter((change) => gain(change) > 0n)
   // An address that sent everything to itself is both sender and receiver.
@@ -24,6 +26,11 @@ export function Parties({ of: changes }: { readonly of: readonly Change[] }) {
       <More count={to.length - 1} />
     </span>
   )
+}
+
+export const partiesColumn: Column<{ readonly changes: readonly Change[] | null }> = {
+  head: texts.columns.parties,
+  cell: ({ changes }) => <Parties of={changes ?? []} />,
 }
 
 function More({ count }: { readonly count: number }) {
