@@ -6,7 +6,9 @@ import { createFeedHub } from '../../src/feed/hub.ts'
 import type { FeedMessage } from '../../src/feed/message.ts'
 import type { UpdateFilter } from '../../src/feed/read.ts'
 import { silentLog } from '../../src/lib/log.ts'
+import { createSignal } from '../../src/lib/signal.ts'
 import type { LogRange } from '../../src/store/rows.ts'
+import { noBranch } from '../../src/store/values.ts'
 import {
   anyFilter,
   type FeedLog,
@@ -239,22 +241,24 @@ describe('a feed', () => {
       logTip: async () => ({ ...(await reader.logTip()), prunedSeq }),
     }))
     for (let i = 0; i < 5; i++) await other.commit(slotOf(early))
-    prunedSeq = 2
+    // Only the next row is missing.
+    prunedSeq = 1
     const start = { filter: { classes: ['OWNED'] as const }, position: 0 }
     const received = await take(other, start, () => false)
     expect(received.map(({ kind }) => kind)).toEqual(['opened', 'reset'])
-    expect(received.at(-1)).toMatchObject({ reason: 'LOG_PRUNED', tip: { prunedSeq: 2 } })
+    expect(received.at(-1)).toMatchObject({ reason: 'LOG_PRUNED', tip: { prunedSeq: 1 } })
     await other.close()
   })
 
   test.each([
-    ['shorter than the received one', 1],
-    ['as long', 2],
-    ['longer', 3],
+    ['shorter than the received one', 1, 1],
+    ['as long', 2, 1],
+    ['longer', 3, 1],
+    ['longer by the whole ring', 4, 2],
   ])(
     'ends with a reset when an older copy continued to a log that is %s (9)',
-    async (_name, slots) => {
-      const other = await openFeedLog({ ringRows: 1 })
+    async (_name, slots, ringRows) => {
+      const other = await openFeedLog({ ringRows })
       await other.commit(slotOf(early), slotOf(late))
       const filter = { addresses: [early, late], classes: ['OWNED'] as const }
       let receivedRows = 0
@@ -285,6 +289,27 @@ describe('a feed', () => {
       await other.close()
     },
   )
+
+  test('misses no row if older rows are pruned while the newest are read (2)', async () => {
+    let prune = async () => {}
+    const other = await openFeedLog({}, (reader) => ({
+      ...reader,
+      updates: async (range: LogRange) => {
+        await prune()
+        return await reader.updates(range)
+      },
+    }))
+    prune = async () => {
+      prune = async () => {}
+      await other.log.prune(1)
+    }
+    await other.commit(slotOf(early), slotOf(early), slotOf(early))
+    await other.known()
+    const start = { filter: { classes: ['OWNED'] as const }, position: 2 }
+    const received = await take(other, start, isCaughtUp)
+    expect(rowsIn(received)).toEqual([3])
+    await other.close()
+  })
 
   test('ends with a reset when the log is replaced while its rows are read (9)', async () => {
     let replace = async () => {}
@@ -318,6 +343,46 @@ describe('a feed', () => {
     await other.log.replace('0x0000000000000001')
     await other.commit(slotOf(early))
     expect((await received).at(-1)).toMatchObject({ kind: 'reset', reason: 'LOG_REPLACED' })
+    await other.close()
+  })
+})
+
+describe('the tip of the log', () => {
+  test('includes a commit before the request if a read that is running began before the commit', async () => {
+    const read = createSignal()
+    const opened = createSignal()
+    let isHeld = false
+    const other = await openFeedLog({}, (reader) => ({
+      ...reader,
+      logTip: async () => {
+        const tip = await reader.logTip()
+        if (!isHeld) return tip
+        isHeld = false
+        read.notify()
+        await opened.wait()
+        return tip
+      },
+    }))
+    const { tail } = other.feed
+    isHeld = true
+    const hasRead = read.wait()
+    const before = tail.freshTip(1)
+    await hasRead
+    await other.log.commit(slotOf(late))
+    const fresh = tail.freshTip(1)
+    opened.notify()
+    expect((await before).seq).toBe(0)
+    expect((await fresh).seq).toBe(1)
+    await other.close()
+  })
+
+  test('gives a position its branch once the log has reached it (9)', async () => {
+    const other = await openFeedLog({ ringRows: 1 })
+    const { tail } = other.feed
+    expect(await tail.branchAt(1)).toBe(noBranch)
+    for (let i = 0; i < 5; i++) await other.commit(slotOf(early))
+    await other.known()
+    expect(await tail.branchAt(1)).toBe(other.log.positionAt(1).branch)
     await other.close()
   })
 })

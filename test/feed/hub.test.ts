@@ -34,8 +34,8 @@ interface SubscriberStart {
   readonly filter: UpdateFilter
   readonly position: number
   readonly snapshot?: AsyncIterable<SnapshotMessage>
-  /** What the rendering of the first event waits for. */
-  readonly opensAfter?: Promise<unknown>
+  /** What the rendering of an event waits for. */
+  readonly waitsFor?: (event: FeedMessage) => Promise<unknown> | undefined
 }
 
 /** Counts how often events were rendered for the feeds of one log. */
@@ -43,7 +43,7 @@ const renderings = new WeakMap<object, number>()
 
 function subscribe(
   { feed, log }: Pick<FeedLog, 'feed' | 'log'>,
-  { filter, position: start, snapshot, opensAfter }: SubscriberStart,
+  { filter, position: start, snapshot, waitsFor }: SubscriberStart,
   failsFirst?: FeedMessage['kind'],
 ): TestSubscriber {
   let failing = failsFirst
@@ -82,7 +82,7 @@ function subscribe(
           throw new Error('this event cannot be rendered now')
         }
         renderings.set(feed, rendered({ feed }) + 1)
-        if (one.kind === 'opened') await opensAfter
+        await waitsFor?.(one)
         return { text: JSON.stringify(one), cursor: undefined }
       },
       sink,
@@ -287,6 +287,30 @@ describe('shared feeds', () => {
     await own.close()
   })
 
+  test('send a feed no row again if it joins while an earlier row is rendered for others (3)', async () => {
+    const own = await openFeedLog()
+    const filter: UpdateFilter = { classes: ['OWNED'] }
+    const rendering = createSignal()
+    const earlier = rendering.wait()
+    const isEarlier = ({ kind, position }: FeedMessage) => kind === 'updates' && position.seq === 1
+    const waitsFor = (event: FeedMessage) => (isEarlier(event) ? earlier : undefined)
+    const old = subscribe(own, { filter, position: 0, waitsFor })
+    await until(() => old.reader.isLive())
+    for (let i = 0; i < 2; i++) {
+      await own.commit(slotOf(first))
+      await own.known()
+    }
+    const fresh = subscribe(own, { filter, position: 2 })
+    await until(() => fresh.reader.isLive())
+    rendering.notify()
+    await own.commit(slotOf(first))
+    for (const one of [old, fresh]) {
+      await settled(own, one)
+      checkHistory(own, one)
+    }
+    await own.close()
+  })
+
   test('send nothing for rows of other addresses', async () => {
     const own = await openFeedLog()
     const filter = { addresses: [first], classes: ['OWNED'] } as const
@@ -318,7 +342,9 @@ describe('shared feeds', () => {
     const own = await openFeedLog()
     const filter: UpdateFilter = { addresses: [first], classes: ['OWNED'] }
     const rendering = createSignal()
-    const feed = subscribe(own, { filter, position: 0, opensAfter: rendering.wait() })
+    const opening = rendering.wait()
+    const waitsFor = ({ kind }: FeedMessage) => (kind === 'opened' ? opening : undefined)
+    const feed = subscribe(own, { filter, position: 0, waitsFor })
     await own.feed.hub.emitToAll({ topic: 'DRAINING', closesWithinMs: 5 })
     expect(feed.messages).toEqual([])
     rendering.notify()
