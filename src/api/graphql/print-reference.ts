@@ -1,6 +1,6 @@
 import { isObjectType } from 'graphql'
 import type { Schema } from '../../protocol/schema/schema.ts'
-import { fieldNameOf } from './model/from-schema.ts'
+import { fieldNameOf, graphNameOf } from './model/from-schema.ts'
 import { kindName } from './model/from-schema-inputs.ts'
 import { protocolRoots } from './model/model.ts'
 import { type AnyStruct, collectTypes, nodeOf, type SchemaNode } from './model/protocol-types.ts'
@@ -24,30 +24,30 @@ Generated from the declarations in \`src/protocol\` by \`npm run reference\`; do
 
 function family(name: string, kinds: readonly AnyStruct[]): string {
   const rows = kinds.map(
-    (kind) =>
-      `| ${kind.code} | ${link(kind.name)} | \`${kindName(name, kind.name)}\` | ${kindSentence(kind)} |`,
+    (kind) => `| ${kind.code} | ${link(kind.name)} | \`${kindName(name, kind.name)}\` |`,
   )
-  return [
-    `### ${name}`,
-    ['| type | kind | member of the input | meaning |', '| --- | --- | --- | --- |', ...rows].join(
-      '\n',
-    ),
-  ].join('\n\n')
+  const table = ['| type | kind | member of the input |', '| --- | --- | --- |', ...rows]
+  return [`### ${name}`, ...graphSentence(name), table.join('\n')].join('\n\n')
 }
 
-function kindSentence(kind: AnyStruct): string {
-  return typeSentence(kind).replace(/ Type code \d+\.$/, '')
+/** The sentence about a type whose name in GraphQL is another one. */
+function graphSentence(name: string): readonly string[] {
+  const inGraph = graphNameOf(name)
+  return inGraph === name ? [] : [`Its name in GraphQL is \`${inGraph}\`.`]
 }
 
 function section(struct: AnyStruct): string {
   const members = Object.entries(struct.fields).map(([member, field]) => row(struct, member, field))
   const table = ['| member | JSON | GraphQL | meaning |', '| --- | --- | --- | --- |', ...members]
-  const parts = [`### ${struct.name}`, typeSentence(struct)]
+  const parts = [
+    `### ${struct.name}`,
+    [typeSentence(struct), ...graphSentence(struct.name)].join(' '),
+  ]
   return [...parts, ...(members.length === 0 ? [] : [table.join('\n')])].join('\n\n')
 }
 
 function row(struct: AnyStruct, member: string, field: Schema<unknown>): string {
-  const type = schema.getType(struct.name)
+  const type = schema.getType(graphNameOf(struct.name))
   const name = fieldNameOf(struct, member)
   const graphql = isObjectType(type) ? String(type.getFields()[name]?.type) : ''
   const optional = field.mayBeAbsent === true ? ', optional' : ''

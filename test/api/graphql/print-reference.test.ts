@@ -19,6 +19,12 @@ describe('docs/reference.md', () => {
   )
 })
 
+test('a type whose name the ledger has too is that of the protocol', () => {
+  expect(written).not.toContain('undefined')
+  expect(written).toContain('| `header` | [BlockHeader](#blockheader) | `BlockHeader!` |')
+  expect(written).toContain('| `inputs` | array of [Input](#input) | `[Input!]!` |')
+})
+
 function headings(text: string): readonly string[] {
   return text
     .split('\n')

@@ -39,9 +39,10 @@ export function declareObjects(
   const structs = new Map<string, ObjectRef<any>>()
   const families = new Map<string, any>()
   // All names are declared first, because types refer to each other.
-  for (const name of types.structs.keys()) structs.set(name, builder.objectRef<any>(nameOf(name)))
+  for (const name of types.structs.keys())
+    structs.set(name, builder.objectRef<any>(graphNameOf(name)))
   for (const name of types.families.keys()) {
-    families.set(name, builder.interfaceRef(nameOf(name)))
+    families.set(name, builder.interfaceRef(graphNameOf(name)))
   }
   const declared = { types, edges, structs, families }
   for (const [name, variants] of types.families) implementFamily(declared, name, variants)
@@ -61,7 +62,7 @@ interface Declared {
 }
 
 function implementFamily(declared: Declared, name: string, variants: readonly AnyStruct[]): void {
-  const nameByCode = new Map(variants.map((variant) => [variant.code, nameOf(variant.name)]))
+  const nameByCode = new Map(variants.map((variant) => [variant.code, graphNameOf(variant.name)]))
   const common = commonMembers(variants)
   declared.families.get(name)?.implement({
     description: familySentence(variants),
@@ -135,7 +136,7 @@ function typeOf({ structs, edges, families }: Declared, node: SchemaNode): any {
 const contents = new Set(['Address', 'Block', 'Output', 'Transaction'])
 
 /** Returns the name of the GraphQL type of a protocol type. */
-function nameOf(name: string): string {
+export function graphNameOf(name: string): string {
   return contents.has(name) ? `${name}Content` : name
 }
 
