@@ -395,6 +395,24 @@ test('the current section is visible in a narrow window', async () => {
   await tab.close()
 })
 
+test('the outline of a focused section is not cut off', async () => {
+  const { page, close } = await openTab(browser, gateway.url, { width: 1280 })
+  await page.goto(gateway.url)
+  await page.waitForSelector('.link-live')
+  await page.focus('#search')
+  for (let n = 0; n < 3; n++) await page.keyboard.press('Tab')
+  const isWhole = await page.$eval('.nav a:focus-visible', (link) => {
+    const { outlineWidth, outlineOffset } = getComputedStyle(link)
+    const around = Number.parseFloat(outlineWidth) + Number.parseFloat(outlineOffset)
+    const [own, nav] = [link, link.parentElement as Element].map((one) =>
+      one.getBoundingClientRect(),
+    )
+    return [own.top - around >= nav.top, own.bottom + around <= nav.bottom]
+  })
+  expect(isWhole).toEqual([true, true])
+  await close()
+})
+
 test('the chart follows the theme of the system', async () => {
   const tab = await openTab(browser, gateway.url, { width: 1280, theme: 'light' })
   const { page } = tab
