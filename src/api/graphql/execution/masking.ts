@@ -105,6 +105,12 @@ function isInternal(error: GraphQLError): boolean {
   )
 }
 
+/** Returns the members of an error that the server reads, and its printed form, which does not have the status. */
+export function withoutStatus(error: GraphQLError) {
+  const { message, extensions } = error
+  return { message, extensions, toJSON: () => printSocketError(error) } as unknown as GraphQLError
+}
+
 /** Prints an error for a WebSocket or event stream: without the status, which only an HTTP response has. */
 export function printSocketError(error: GraphQLError): GraphQLFormattedError {
   const { extensions, ...rest } = error.toJSON()
