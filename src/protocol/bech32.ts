@@ -1,4 +1,4 @@
-import { bech32 } from 'bech32'
+import { bech32, bech32m } from 'bech32'
 import { err, ok, type Result } from '../lib/result.ts'
 
 /** Converts bytes of an address to Bech32 text and back (BIP-173 bech32; codec reference 9.1). */
@@ -24,11 +24,20 @@ const lengthLimit = 1000
 
 /** Decodes a text, which must be all in lower case or all in upper case. Any human-readable part is accepted. */
 export function decodeBech32(text: string): Result<Bech32Text, Bech32Error> {
+  return decodeWith(bech32, text)
+}
+
+/** Decodes a text with the checksum of Bech32m (BIP-350), which the protocol does not use. */
+export function decodeBech32m(text: string): Result<Bech32Text, Bech32Error> {
+  return decodeWith(bech32m, text)
+}
+
+function decodeWith(coding: typeof bech32, text: string): Result<Bech32Text, Bech32Error> {
   const fault = faultOfForm(text)
   if (fault !== undefined) return err(fault)
-  const decoded = bech32.decodeUnsafe(text, lengthLimit)
+  const decoded = coding.decodeUnsafe(text, lengthLimit)
   if (decoded === undefined) return err({ code: 'BECH32_CHECKSUM_WRONG' })
-  const bytes = bech32.fromWordsUnsafe(decoded.words)
+  const bytes = coding.fromWordsUnsafe(decoded.words)
   if (bytes === undefined) return err({ code: 'BECH32_PADDING_WRONG' })
   return ok({ hrp: decoded.prefix, bytes: Uint8Array.from(bytes) })
 }

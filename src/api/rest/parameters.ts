@@ -3,7 +3,11 @@ import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { AccountId, SlotIndex } from '../../protocol/primitives.ts'
 import { parse, type Schema } from '../../protocol/schema/schema.ts'
-import { type AddressError, addressKey, addressKeyOf } from '../../service/addresses/address-key.ts'
+import {
+  type AddressError,
+  addressKeyOf,
+  addressKeyOfEither,
+} from '../../service/addresses/address-key.ts'
 import type { ChainIdError } from '../../service/chain-records/chain-id.ts'
 import { defaultPageSize, maxPageSize } from '../../service/updates/list-ledger-updates.ts'
 import {
@@ -120,9 +124,9 @@ export const pathSlot: Parameter<SlotIndex> = {
 
 /** A path parameter with an address of any network. */
 export const anyAddress: Parameter<{ readonly text: string; readonly key: Hex }> = {
-  shape: about('Address in Bech32, with any human-readable part.', bech32).shape,
+  shape: about('Address in Bech32 or Bech32m, with any human-readable part.', bech32).shape,
   read: (text = '', { argument }) => {
-    const address = addressKey(text, argument)
+    const address = addressKeyOfEither(text, argument)
     return address.ok ? ok({ text, key: address.value.key }) : address
   },
 }
@@ -209,7 +213,8 @@ export const pageSize: Parameter<number> = {
   read: (text, { name }) => {
     if (text === undefined) return ok(defaultPageSize)
     const size = parsePageSize(text)
-    if (size === undefined) return malformed(name, 'a whole number of at least 1')
+    if (size === undefined)
+      return malformed(name, 'a whole number of at least 1 that fits into 64 bits')
     return ok(Math.min(size, maxPageSize))
   },
 }

@@ -2,7 +2,12 @@ import { LRUCache } from 'lru-cache'
 import { bytesToHex, type Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { Address, MultiAddress } from '../../protocol/addresses.ts'
-import { type Bech32Error, decodeBech32, isMultiReference } from '../../protocol/bech32.ts'
+import {
+  type Bech32Error,
+  decodeBech32,
+  decodeBech32m,
+  isMultiReference,
+} from '../../protocol/bech32.ts'
 import { blake2b256 } from '../../protocol/hash.ts'
 import { is } from '../../protocol/is.ts'
 import type { Refusal } from '../../protocol/schema/refusal.ts'
@@ -51,8 +56,19 @@ export function addressKey(text: string, argument: string): Result<AddressKey, A
   return parsed
 }
 
-function parse(text: string): Result<AddressKey, Bech32Error | Refusal> {
-  const decoded = decodeBech32(text)
+/** The key of an address in Bech32 or Bech32m, with any human-readable part. */
+export function addressKeyOfEither(
+  text: string,
+  argument: string,
+): Result<AddressKey, AddressMalformed> {
+  const key = addressKey(text, argument)
+  if (key.ok || key.error.reason !== 'BECH32_CHECKSUM_WRONG') return key
+  const parsed = parse(text, decodeBech32m)
+  return parsed.ok ? parsed : key
+}
+
+function parse(text: string, decodeText = decodeBech32): Result<AddressKey, Bech32Error | Refusal> {
+  const decoded = decodeText(text)
   if (!decoded.ok) return decoded
   const { hrp, bytes } = decoded.value
   if (isMultiReference(bytes)) return ok({ hrp, key: bytesToHex(bytes) })

@@ -54,11 +54,12 @@ export function parseSlot(text: string): SlotIndex | undefined {
   return slot <= maxSlot ? slot : undefined
 }
 
-/** Parses a page size in decimal digits, at least 1; larger sizes count as the largest safe integer (2^53 - 1). */
+/** Parses a page size in decimal digits, from 1 to 2^64 - 1; sizes above 2^53 - 1, the largest safe integer, count as that. */
 export function parsePageSize(text: string): number | undefined {
   if (!/^[0-9]{1,20}$/.test(text)) return undefined
-  const size = Number(text)
-  return size > 0 ? Math.min(size, Number.MAX_SAFE_INTEGER) : undefined
+  const size = BigInt(text)
+  if (size === 0n || size >> 64n !== 0n) return undefined
+  return Math.min(Number(size), Number.MAX_SAFE_INTEGER)
 }
 
 /** An interval of the log; both positions are exclusive. */

@@ -1,3 +1,4 @@
+import { bech32, bech32m } from 'bech32'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/lib/hex.ts'
@@ -228,6 +229,8 @@ describe('a query', () => {
     ['page size 0', { pageSize: 0 }, 'query: pageSize must be a whole number of at least 1'],
     ['a negative page size', { pageSize: -1 }, 'query: pageSize must be'],
     ['a fraction as page size', { pageSize: 1.5 }, 'query: pageSize must be'],
+    ['a page size of 2^64', { pageSize: '18446744073709551616' }, 'query: pageSize must be'],
+    ['a cursor with a page size of 2^64', { cursor: `${place}.18446744073709551616` }, 'pageSize'],
     ['a text as page size', { pageSize: 'ten' }, 'query: pageSize must be'],
     ['an empty page size', { pageSize: '' }, 'query: pageSize must be'],
     [
@@ -283,6 +286,15 @@ describe('a query', () => {
   test('is checked before the address', async () => {
     const { body } = await get('nobody', { pageSize: 0 })
     expect(body.error).toMatchObject({ message: expect.stringContaining('pageSize') })
+  })
+
+  test('with the checksum of Bech32m lists the updates of the same address', async () => {
+    const { words, prefix } = bech32.decode(addressText(owner))
+    const text = bech32m.encode(prefix, words)
+    const [{ status, body }, expected] = [await get(text), await get(addressText(owner))]
+    expect(status).toBe(200)
+    expect(expected.body.items.length).toBeGreaterThan(0)
+    expect(body).toEqual({ ...expected.body, address: text })
   })
 
   const notAddresses = ['nobody', '0x00', `${addressText(owner)}q`] as const

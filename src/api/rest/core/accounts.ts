@@ -104,7 +104,10 @@ export const committeeRoute = readRoute({
     epoch: number32('The epoch; the current epoch by default.'),
     epochIndex: number32('Older name of `epoch`.'),
   },
-  reply: serialized('The members of the committee.', Committee),
+  reply: serialized(
+    'The members of the committee, the largest pool at its choice first.',
+    Committee,
+  ),
   answer: async ({ epoch, epochIndex }, services) => {
     const committee = await readCommittee(services, epoch ?? epochIndex)
     if (!committee.ok) return committee
