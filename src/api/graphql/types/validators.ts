@@ -110,7 +110,8 @@ const Committee = builder.objectRef<CommitteeOfEpoch>('Committee').implement({
     members: t.field({
       complexity: free,
       type: [CommitteeMember],
-      description: 'The members of the committee. Empty if they are not known.',
+      description:
+        'The members of the committee as they were chosen: the largest pool first, then the larger own stake. In upstream mode they are in the order of the node. Empty if they are not known.',
       resolve: ({ seats }) => [...seats],
     }),
     totalStake: t.field({
