@@ -46,8 +46,10 @@ export const roles = [
 export type Role = (typeof roles)[number]
 
 /** Converts roles to a bit mask. The bit of a role is its index in `roles`, to which new roles may only be appended. */
-export function rolesToMask(listed: readonly Role[]): number {
-  return listed.reduce((mask, role) => mask | (1 << roles.indexOf(role)), 0)
+export function rolesToMask(listed: Iterable<Role>): number {
+  let mask = 0
+  for (const role of listed) mask |= 1 << roles.indexOf(role)
+  return mask
 }
 
 /** Converts a bit mask to roles, in their fixed order. Returns the same list for the same mask. */
@@ -59,7 +61,7 @@ export function maskToRoles(mask: number): readonly Role[] {
   return found
 }
 
-/** Cached lists of roles by mask. There are at most 1,024 masks, and few of them occur. */
+/** Lists of roles by mask, which all entries share. There are at most 1,024 masks, few of them occur, and a slot has many entries. */
 const rolesByMask: (readonly Role[])[] = []
 
 /** One row of the log before the store assigns its log position. */
@@ -101,23 +103,13 @@ export function logEntries(
     entries.push({
       address,
       class: address === owner ? 'OWNED' : 'MENTIONED',
-      roles: sharedList(roles.filter((role) => held.has(role))),
+      roles: maskToRoles(rolesToMask(held)),
       outputId,
       isSpent,
     })
   }
   return entries.sort(compareLogEntries)
 }
-
-/** Shares one list between all entries with the same roles. There are few combinations, and a slot may have any number of entries. */
-function sharedList(held: readonly Role[]): readonly Role[] {
-  const key = held.join()
-  const known = listByRoles.get(key) ?? held
-  listByRoles.set(key, known)
-  return known
-}
-
-const listByRoles = new Map<string, readonly Role[]>()
 
 /** Returns the log rows of a slot in log order. Yields to the event loop. */
 export async function slotEntries(
@@ -135,11 +127,6 @@ export async function slotEntries(
     })
   await add(outputs.created, false)
   await add(outputs.consumed, true)
-  return inLogOrder(entries)
-}
-
-/** Sorts the entries of a slot in log order. Yields to the event loop. */
-function inLogOrder(entries: readonly LogEntry[]): Promise<LogEntry[]> {
   return inTurns(logOrderSteps(entries))
 }
 
