@@ -7,10 +7,11 @@ import { passTurn } from '../lib/turns.ts'
 export async function inChunks<T>(
   list: readonly T[],
   work: (part: readonly T[]) => Promise<unknown>,
+  size = rowsPerStatement,
 ): Promise<void> {
-  for (let at = 0; at < list.length; at += rowsPerStatement) {
+  for (let at = 0; at < list.length; at += size) {
     if (at > 0) await passTurn()
-    await work(list.slice(at, at + rowsPerStatement))
+    await work(list.slice(at, at + size))
   }
 }
 

@@ -1,9 +1,9 @@
-import { setImmediate } from 'node:timers/promises'
 import { assert } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { LeaseTerm } from '../contract/lease.ts'
 import { allBuilt, type TrieBuild, type TrieChanges, type TriePage } from '../contract/trie.ts'
+import { inChunks } from '../in-chunks.ts'
 import { jsonOf } from '../sql/bulk.ts'
 import type { RawWriting } from '../sql/statements.ts'
 import { triePageIds, trieParts, trieStates } from '../sql/trie-tables.ts'
@@ -18,10 +18,8 @@ export async function changeTries(
 ): Promise<void> {
   const { tx, sql } = writing
   await putPages(writing, put)
-  for (let at = 0; at < removed.length; at += pagesPerStatement) {
-    const ids = removed.slice(at, at + pagesPerStatement).map((id) => ({ id }))
-    await sql.remove(tx, triePageIds, ids)
-  }
+  const ids = removed.map((id) => ({ id }))
+  await inChunks(ids, (some) => sql.remove(tx, triePageIds, some), pagesPerStatement)
   const states = await sql.update(tx, trieStates, [{ id: 1, slot, built: allBuilt }], {
     where: `trie_state.built = ${allBuilt}`,
   })
@@ -47,18 +45,16 @@ async function putPages({ tx, sql }: RawWriting, pages: readonly TriePage[]): Pr
     INSERT INTO trie_pages (id, bytes)
     SELECT id, ${dialect.slice('"from"', 'length')} FROM parts WHERE true
     ON CONFLICT (id) DO UPDATE SET bytes = excluded.bytes`
-  for (let at = 0; at < pages.length; at += pagesPerStatement) {
-    // SQLite runs a statement in one turn of the event loop.
-    if (at > 0) await setImmediate()
-    const some = pages.slice(at, at + pagesPerStatement)
+  const putSome = (some: readonly TriePage[]) => {
     let end = 1
     const parts = some.map(({ id, bytes: { length } }) => {
       end += length
       return { id, from: end - length, length }
     })
     const bytes = Buffer.concat(some.map((page) => page.bytes))
-    await tx.$executeRawUnsafe(text, jsonOf(dialect, trieParts, parts), bytes)
+    return tx.$executeRawUnsafe(text, jsonOf(dialect, trieParts, parts), bytes)
   }
+  await inChunks(pages, putSome, pagesPerStatement)
 }
 
 /** Pages per statement, for some milliseconds. Their bytes are one parameter: as digits in JSON they would take three times as long. */
