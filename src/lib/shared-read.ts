@@ -1,3 +1,14 @@
+/** Shares a call among concurrent callers: a caller that arrives while it runs gets its result. */
+export function joined<T>(call: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined
+  return () => {
+    running ??= call().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+}
+
 /**
  * Shares a read among concurrent callers. A call that arrives during a read waits for the next read, because the current one may have
  * begun before a change.

@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { TransportLoad } from '../api/http/http.ts'
+import { joined } from '../lib/shared-read.ts'
 import type { SignatureChecker } from '../node/signatures.ts'
 import { followingStates, startingSteps } from '../node/source.ts'
 import { type Health, healthReasonCodes, readHealth } from '../service/network/health.ts'
@@ -43,7 +44,8 @@ export function registerHealth(registry: Registry): (sources: GaugeSources) => v
     return healthReasonCodes.map((reason) => [{ reason }, Number(reasons.includes(reason))])
   })
   return ({ services, isStopping }) => {
-    health = shareReads(() => readHealth(services, { isStopping: isStopping() }))
+    // One read, so that all gauges of one scrape agree.
+    health = joined(() => readHealth(services, { isStopping: isStopping() }))
   }
 }
 
@@ -116,17 +118,6 @@ function addLedger(add: Add, { services, store }: GaugeSources): void {
     () => oneOf('step', startingSteps, source.status().starting?.step),
   )
   addUpstream(add, source)
-}
-
-/** Shares a pending read among its callers, so that all gauges of one scrape agree. */
-function shareReads(read: () => Promise<Health>): () => Promise<Health> {
-  let pending: Promise<Health> | undefined
-  return () => {
-    pending ??= read().finally(() => {
-      pending = undefined
-    })
-    return pending
-  }
 }
 
 function addUpstream(add: Add, source: Services['source']): void {

@@ -1,3 +1,4 @@
+import { afterCall } from '../lib/after-call.ts'
 import type { Store } from './contract.ts'
 
 /**
@@ -5,26 +6,18 @@ import type { Store } from './contract.ts'
  * not call it.
  */
 export function notifyBlockChanges(store: Store, onChange: () => void): Store {
-  function notifying<A extends readonly unknown[], T>(write: (...args: A) => Promise<T>) {
-    return async (...args: A): Promise<T> => {
-      const answer = await write(...args)
-      onChange()
-      return answer
-    }
-  }
-
   const { acceptBlocks, acceptOwnBlocks, book, commitSlots, followSlots, storeFinalBlocks } =
     store.write
   return {
     ...store,
     write: {
       ...store.write,
-      acceptBlocks: notifying(acceptBlocks),
-      acceptOwnBlocks: notifying(acceptOwnBlocks),
-      book: notifying(book),
-      commitSlots: notifying(commitSlots),
-      followSlots: notifying(followSlots),
-      storeFinalBlocks: notifying(storeFinalBlocks),
+      acceptBlocks: afterCall(acceptBlocks, onChange),
+      acceptOwnBlocks: afterCall(acceptOwnBlocks, onChange),
+      book: afterCall(book, onChange),
+      commitSlots: afterCall(commitSlots, onChange),
+      followSlots: afterCall(followSlots, onChange),
+      storeFinalBlocks: afterCall(storeFinalBlocks, onChange),
     },
   }
 }

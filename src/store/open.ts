@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { afterCall } from '../lib/after-call.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { type DatabaseUrlNotSupported, databaseOf } from './connect.ts'
 import { longestLeaseMs } from './contract/lease.ts'
@@ -107,12 +108,7 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, St
 
 /** Wraps a reader so that each tip it reads is recorded in the history of this process. */
 function watched(read: StoreReader, history: HistoryGuard): StoreReader {
-  const logTip = async () => {
-    const tip = await read.logTip()
-    history.recordTip(tip)
-    return tip
-  }
-  return { ...read, logTip }
+  return { ...read, logTip: afterCall(read.logTip, history.recordTip) }
 }
 
 /** Opens a database without a store, and migrates its tables. Used to export and import a whole database. */

@@ -1,3 +1,4 @@
+import { joined } from '../../lib/shared-read.ts'
 import type { LogPartition } from '../sql/statements.ts'
 
 /**
@@ -44,17 +45,10 @@ const inOneTable: LogForm = {
 export function createLogForms(read: () => Promise<LogForm>): LogForms {
   let known = inOneTable
   let knownAt = Number.NEGATIVE_INFINITY
-  let refreshing: Promise<void> | undefined
-
-  function refresh(): Promise<void> {
+  const refresh = joined(async () => {
     const begun = performance.now()
-    refreshing ??= read()
-      .then((form) => record(form, begun))
-      .finally(() => {
-        refreshing = undefined
-      })
-    return refreshing
-  }
+    record(await read(), begun)
+  })
 
   function record(form: LogForm, at = performance.now()): void {
     if (at < knownAt) return

@@ -1,3 +1,4 @@
+import { afterCall } from '../../lib/after-call.ts'
 import type { StoreReader } from '../contract.ts'
 import type { Milestone } from '../rows.ts'
 import type { Moves } from './moves.ts'
@@ -21,28 +22,18 @@ export function recordedReads(
   read: StoreReader,
   { recordTip, recordMilestone }: Pick<Moves, 'recordTip' | 'recordMilestone'>,
 ): ReadsOfEnds {
-  function recording<A extends readonly unknown[], T>(
-    call: (...args: A) => Promise<T>,
-    record: (found: T) => void,
-  ) {
-    return async (...args: A): Promise<T> => {
-      const found = await call(...args)
-      record(found)
-      return found
-    }
-  }
   const one = (found: Milestone | undefined) => found && recordMilestone(found)
   const each = (found: readonly Milestone[]) => found.forEach(recordMilestone)
 
   return {
-    logTip: recording(read.logTip, recordTip),
-    addressPage: recording(read.addressPage, ({ tip }) => recordTip(tip)),
-    latestMilestone: recording(read.latestMilestone, recordMilestone),
-    milestone: recording(read.milestone, one),
-    milestoneByCommitment: recording(read.milestoneByCommitment, one),
-    milestonesAt: recording(read.milestonesAt, each),
-    milestonesByCommitments: recording(read.milestonesByCommitments, each),
-    milestonesAfter: recording(read.milestonesAfter, each),
-    milestones: recording(read.milestones, each),
+    logTip: afterCall(read.logTip, recordTip),
+    addressPage: afterCall(read.addressPage, ({ tip }) => recordTip(tip)),
+    latestMilestone: afterCall(read.latestMilestone, recordMilestone),
+    milestone: afterCall(read.milestone, one),
+    milestoneByCommitment: afterCall(read.milestoneByCommitment, one),
+    milestonesAt: afterCall(read.milestonesAt, each),
+    milestonesByCommitments: afterCall(read.milestonesByCommitments, each),
+    milestonesAfter: afterCall(read.milestonesAfter, each),
+    milestones: afterCall(read.milestones, each),
   }
 }

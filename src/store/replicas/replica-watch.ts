@@ -1,4 +1,5 @@
 import type { Log } from '../../lib/log.ts'
+import { joined } from '../../lib/shared-read.ts'
 import { reasonOf } from '../unusable.ts'
 import { type Floor, unknownLsn } from './floor.ts'
 import { createPrimaryPositions } from './lag.ts'
@@ -35,7 +36,6 @@ export function createReplicaWatch(deps: ReplicaWatchDeps): ReplicaWatch {
   const { leaveOut, takeIn, closed } = createLeavingOut(deps)
   const positions = createPrimaryPositions()
   let isAway = false
-  let checking: Promise<void> | undefined
 
   /**
    * A replica may cancel reads of rows that it is about to remove, and a connection pool may be busy. So only a server that does not
@@ -48,13 +48,6 @@ export function createReplicaWatch(deps: ReplicaWatchDeps): ReplicaWatch {
       await moves.moveFrom(target, reason)
     } else await leaveOut(target, reason)
     return target !== moves.current()
-  }
-
-  function check(): Promise<void> {
-    checking ??= checkAll().finally(() => {
-      checking = undefined
-    })
-    return checking
   }
 
   async function checkAll(): Promise<void> {
@@ -95,7 +88,7 @@ export function createReplicaWatch(deps: ReplicaWatchDeps): ReplicaWatch {
     else await leaveOut(target, reason)
   }
 
-  return { isPrimaryAway: () => isAway, check, mayRetry, closed }
+  return { isPrimaryAway: () => isAway, check: joined(checkAll), mayRetry, closed }
 }
 
 /** Moves the reads from the primary to the first replica that may be read. */

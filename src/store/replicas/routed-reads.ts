@@ -1,3 +1,4 @@
+import { afterCall } from '../../lib/after-call.ts'
 import { slotOfId } from '../../protocol/ids.ts'
 import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
 import type { NamedPosition, StoreReader, StoreSnapshot, StoreWriter } from '../contract.ts'
@@ -158,20 +159,12 @@ async function hasReached(
 
 /** Wraps writes so that every read that begins after an acknowledged write includes it. */
 export function acknowledgedWrites(write: StoreWriter, choice: Pick<Choice, 'raise'>): StoreWriter {
-  function raising<A extends readonly unknown[], T>(call: (...args: A) => Promise<T>) {
-    return async (...args: A): Promise<T> => {
-      const result = await call(...args)
-      await choice.raise()
-      return result
-    }
-  }
-
   const { acceptBlocks, setChainRecord, replaceChainRecord, storeFinalBlocks } = write
   return {
     ...write,
-    acceptBlocks: raising(acceptBlocks),
-    storeFinalBlocks: raising(storeFinalBlocks),
-    setChainRecord: raising(setChainRecord),
-    replaceChainRecord: raising(replaceChainRecord),
+    acceptBlocks: afterCall(acceptBlocks, choice.raise),
+    storeFinalBlocks: afterCall(storeFinalBlocks, choice.raise),
+    setChainRecord: afterCall(setChainRecord, choice.raise),
+    replaceChainRecord: afterCall(replaceChainRecord, choice.raise),
   }
 }
