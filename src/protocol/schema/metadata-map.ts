@@ -1,4 +1,5 @@
-import type { Hex } from '../../lib/hex.ts'
+import { type Hex, isHex } from '../../lib/hex.ts'
+import { isJsonObject } from '../../lib/json.ts'
 import { Malformed, type RefusalCode } from './refusal.ts'
 import type { Json, Schema } from './schema.ts'
 
@@ -58,8 +59,7 @@ export function metadataMap(): MapSchema {
     },
     size: sizeOfEntries,
     parse: (json) => {
-      if (typeof json !== 'object' || json === null || Array.isArray(json))
-        throw new Malformed('JSON_TYPE')
+      if (!isJsonObject(json)) throw new Malformed('JSON_TYPE')
       const keys = Object.keys(json)
       if (keys.length === 0 || keys.length > 255) throw new Malformed('FEATURE_METADATA_COUNT')
       const entries = Object.entries(json).map(([key, value]) => parseEntry(key, value))
@@ -112,7 +112,7 @@ function brokenForSdk(entries: readonly MetadataEntry[]): RefusalCode | undefine
 function parseEntry(key: string, value: unknown): MetadataEntry {
   const broken = brokenKey(key)
   if (broken !== undefined) throw new Malformed(broken)
-  if (typeof value !== 'string' || value.length % 2 !== 0 || !/^0x[0-9a-fA-F]*$/.test(value)) {
+  if (typeof value !== 'string' || !isHex(value)) {
     throw new Malformed('JSON_HEX', undefined, key)
   }
   if (value.length > 2 + 2 * 65_535)

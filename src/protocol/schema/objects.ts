@@ -1,4 +1,5 @@
 import { assert } from '../../lib/assert.ts'
+import { isJsonObject } from '../../lib/json.ts'
 import type { Check, Fields, StructSchema } from './composites.ts'
 import { membersOfType } from './members.ts'
 import { offsetOf } from './offset.ts'
@@ -76,7 +77,6 @@ export function objectOf({
 
 /** Checks that JSON is an object, and returns it with accessible members. */
 export function membersOf(json: unknown): Readonly<Record<string, unknown>> {
-  if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw new Malformed('JSON_TYPE')
+  if (!isJsonObject(json)) throw new Malformed('JSON_TYPE')
   return json as Record<string, unknown>
 }

@@ -1,6 +1,7 @@
 import { assert } from '../../lib/assert.ts'
+import { isJsonObject } from '../../lib/json.ts'
 import { Malformed, within } from './refusal.ts'
-import { sizeOfWidth } from './scalars.ts'
+import { sizeOfWidth, type TextSchema } from './scalars.ts'
 import type { Schema } from './schema.ts'
 
 /** Schemas of node responses and of tool files; blocks do not use them. */
@@ -24,12 +25,6 @@ export interface RateSchema extends Schema<number> {
 /** A signed 64-bit integer; decimal text in JSON. */
 export interface IntSchema extends Schema<bigint> {
   readonly kind: 'int'
-}
-
-/** Text with a length prefix. */
-export interface LongTextSchema extends Schema<string> {
-  readonly kind: 'text'
-  readonly name: string
 }
 
 export type ResponseLeaf = FlagSchema | WordSchema<string> | RateSchema | IntSchema
@@ -110,7 +105,7 @@ export const int64: IntSchema = {
 }
 
 /** Text that JSON leaves out if it is empty; `width` is the width of the length prefix. */
-export function omittedText(name: string, width: 'u8' | 'u16'): LongTextSchema {
+export function omittedText(name: string, width: 'u8' | 'u16'): TextSchema {
   return {
     kind: 'text',
     name,
@@ -155,9 +150,7 @@ export function record<K extends string, V>(
   values: Schema<V>,
 ): Schema<ReadonlyMap<K, V>> {
   return jsonOnly('map', (json) => {
-    if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-      throw new Malformed('JSON_TYPE')
-    }
+    if (!isJsonObject(json)) throw new Malformed('JSON_TYPE')
     return new Map(Object.entries(json).map(([key, value]) => entry(keys, values, key, value)))
   })
 }
