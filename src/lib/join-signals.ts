@@ -8,8 +8,8 @@ export interface JoinedSignals {
 }
 
 /**
- * Joins signals. It replaces `AbortSignal.any`, which in Node 20 leaves an entry at each of its signals for the life of that
- * signal: two kilobytes while the joined signal has a listener. A signal that lives as long as the process is joined with every request.
+ * Joins signals. It replaces `AbortSignal.any`, which in Node 24 leaves an entry at each of its signals for the life of that
+ * signal, a kilobyte, if the joined signal keeps a listener. A signal that lives as long as the process is joined with every request.
  */
 export function joinSignals(...signals: readonly AbortSignal[]): JoinedSignals {
   const controller = new AbortController()
