@@ -53,11 +53,10 @@ function messageOf(error: InspectError, subject: string): string {
   switch (error.code) {
     case 'LINE_NOT_JSON':
     case 'KIND_UNKNOWN':
+    case 'SIGNATURE_CHECK_BUSY':
       return lineMessage(error)
     case 'INPUT_MISSING':
       return `${error.path} is missing: ${error.expected}`
-    case 'SIGNATURE_CHECK_BUSY':
-      return `${error.waiting} doubtful signatures already wait for their check; try again later`
     case 'BECH32_TOO_LONG':
       return `${error.path} has ${error.length} characters, more than ${error.limit}`
     case 'BECH32_CASE_MIXED':

@@ -1,5 +1,6 @@
 import { isJsonObject, parsedJson } from '../lib/json.ts'
 import { err, ok, type Result } from '../lib/result.ts'
+import type { SignatureCheckBusy } from '../node/signatures.ts'
 
 /** Reads input lines of JSON, for all tools. */
 
@@ -38,8 +39,13 @@ export function ofKind<T>(handlers: ReadonlyMap<string, T>, kind: unknown): Resu
 }
 
 /** The message for a line that cannot be handled. */
-export function lineMessage(error: LineNotJson | KindUnknown): string {
-  return error.code === 'LINE_NOT_JSON'
-    ? 'the line is not a JSON object'
-    : `kind must be one of ${error.known.join(', ')}`
+export function lineMessage(error: LineNotJson | KindUnknown | SignatureCheckBusy): string {
+  switch (error.code) {
+    case 'LINE_NOT_JSON':
+      return 'the line is not a JSON object'
+    case 'KIND_UNKNOWN':
+      return `kind must be one of ${error.known.join(', ')}`
+    case 'SIGNATURE_CHECK_BUSY':
+      return `${error.waiting} doubtful signatures already wait for their check; try again later`
+  }
 }

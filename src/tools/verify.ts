@@ -50,9 +50,8 @@ export function verifyMessage(error: VerifyError): string {
   switch (error.code) {
     case 'LINE_NOT_JSON':
     case 'KIND_UNKNOWN':
-      return lineMessage(error)
     case 'SIGNATURE_CHECK_BUSY':
-      return `${error.waiting} doubtful signatures already wait for their check; try again later`
+      return lineMessage(error)
     case 'OUTPUT_UNKNOWN':
       return `${error.path} was never created`
     case 'SLOTS_NOT_ASCENDING':
