@@ -21,17 +21,16 @@ import {
   u32,
   u64,
 } from '../protocol/primitives.ts'
-import { list, struct } from '../protocol/schema/declare.ts'
-import { bytes, text } from '../protocol/schema/scalars.ts'
+import { struct } from '../protocol/schema/declare.ts'
+import { text } from '../protocol/schema/scalars.ts'
 import { decode, parse, print } from '../protocol/schema/schema.ts'
 import { sdkProblems } from '../protocol/sdk-rules.ts'
 import { epochOfSlot, slotOfTime } from '../protocol/slots.ts'
+import { anyBytes, listOf } from './input-members.ts'
 import type { InspectDeps } from './inspect-block.ts'
 import type { Input, InspectResult } from './inspect-input.ts'
 
 /** Inspections of single members: identifiers, hashes, signatures, slots and address texts. */
-
-const anyBytes = bytes('Bytes', { count: 'u32', max: 0xffff_ffff, length: 'LIST_COUNT' })
 
 const SignatureInput = struct('SignatureInput', {
   publicKey: PublicKey,
@@ -99,9 +98,7 @@ export function inspectNetworkName(_deps: InspectDeps, input: Input): InspectRes
   return given.ok ? ok({ networkId: networkId(given.value.networkName).toString() }) : given
 }
 
-const LeavesInput = struct('LeavesInput', {
-  leaves: list('u32', anyBytes, { max: 0xffff_ffff, size: 'LIST_COUNT' }),
-})
+const LeavesInput = struct('LeavesInput', { leaves: listOf(anyBytes) })
 
 /** Computes the root of a Merkle tree. */
 export function inspectLeaves(_deps: InspectDeps, input: Input): InspectResult {

@@ -15,9 +15,10 @@ import { runToCompletion } from '../lib/turns.ts'
 import { Output } from '../protocol/outputs.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import { AccountId, Hash, OutputId, SlotIndex, u8, u32, u64 } from '../protocol/primitives.ts'
-import { list, struct } from '../protocol/schema/declare.ts'
+import { struct } from '../protocol/schema/declare.ts'
 import { int64, omitted, record, word } from '../protocol/schema/response-scalars.ts'
-import type { Infer, Json, Schema } from '../protocol/schema/schema.ts'
+import type { Infer, Json } from '../protocol/schema/schema.ts'
+import { omittedList } from './input-members.ts'
 import { printAccount, printAccounts } from './print-account.ts'
 import { readInNetwork, type Verdict, type VerifyError, type VerifyInput } from './verify-input.ts'
 
@@ -34,19 +35,19 @@ const IssuedBlockQuestion = struct('IssuedBlock', {
 })
 const SlotQuestion = struct('Slot', {
   slot: SlotIndex,
-  blocks: listOf(IssuedBlockQuestion),
-  allotments: listOf(record(AccountId, u64)),
-  created: listOf(NewOutput),
-  consumed: listOf(OutputId),
+  blocks: omittedList(IssuedBlockQuestion),
+  allotments: omittedList(record(AccountId, u64)),
+  created: omittedList(NewOutput),
+  consumed: omittedList(OutputId),
 })
 const AccountsQuestion = struct('AccountsQuestion', {
   start: struct('Start', {
     slot: SlotIndex,
     referenceManaCost: u64,
-    accounts: listOf(FirstAccount),
-    outputs: listOf(NewOutput),
+    accounts: omittedList(FirstAccount),
+    outputs: omittedList(NewOutput),
   }),
-  slots: listOf(SlotQuestion),
+  slots: omittedList(SlotQuestion),
 })
 
 /** Computes entries, costs and roots after every slot. */
@@ -167,8 +168,4 @@ function issuedBlock(block: Infer<typeof IssuedBlockQuestion>): IssuedBlock {
 
 function rootOf({ trie }: Replay): Hex {
   return bytesToHex(trieRoot(trie))
-}
-
-function listOf<T>(of: Schema<T>) {
-  return list('u32', of, { max: 0xffff_ffff, size: 'LIST_COUNT', omitEmpty: true })
 }

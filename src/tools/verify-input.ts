@@ -4,6 +4,7 @@ import type { SignatureCheckBusy, SignatureChecker } from '../node/signatures.ts
 import { type Network, networkOf, parseParameters } from '../protocol/network.ts'
 import type { Refusal } from '../protocol/schema/refusal.ts'
 import { type Json, parse, type Schema } from '../protocol/schema/schema.ts'
+import { below } from './input-members.ts'
 import type { KindUnknown, LineNotJson } from './read-line.ts'
 
 /** The input and the output of verifications. */
@@ -47,9 +48,4 @@ export function readInNetwork<T>(
   if (!network.ok) return network
   const given = parse(schema, input)
   return given.ok ? ok({ network: network.value, given: given.value }) : given
-}
-
-/** The refusal of a value, with the path of the member that contains it. */
-function below(refusal: Refusal, member: string): Refusal {
-  return { ...refusal, path: refusal.path === '' ? member : `${member}.${refusal.path}` }
 }

@@ -3,9 +3,10 @@ import { type EpochRewards, epochRewards, rewardsRoot } from '../ledger/rewards.
 import { bytesToHex } from '../lib/hex.ts'
 import { err, ok } from '../lib/result.ts'
 import { AccountId, EpochIndex, u32, u64 } from '../protocol/primitives.ts'
-import { list, struct } from '../protocol/schema/declare.ts'
+import { struct } from '../protocol/schema/declare.ts'
 import { word } from '../protocol/schema/response-scalars.ts'
 import type { Infer, Json, Schema } from '../protocol/schema/schema.ts'
+import { omittedList } from './input-members.ts'
 import { readInNetwork, type Verdict, type VerifyInput } from './verify-input.ts'
 
 /** Computes the rewards of epochs, and claims on them (ledger reference 12.5). */
@@ -100,5 +101,5 @@ function bits(mask: number): number {
 }
 
 function listOf<T>(of: Schema<T>) {
-  return list('u32', of, { max: 0xffff, size: 'LIST_COUNT', omitEmpty: true })
+  return omittedList(of, 0xffff)
 }

@@ -18,9 +18,9 @@ import { FoundryOutput, Output } from '../protocol/outputs.ts'
 import { EpochIndex, Hash, SlotIndex, u64 } from '../protocol/primitives.ts'
 import { list, struct } from '../protocol/schema/declare.ts'
 import { word } from '../protocol/schema/response-scalars.ts'
-import { bytes } from '../protocol/schema/scalars.ts'
-import { encode, type Json, parse, type Schema } from '../protocol/schema/schema.ts'
+import { encode, type Json, parse } from '../protocol/schema/schema.ts'
 import { minimumAmount, nodeWorkScore, outputWorkScore, storageScore } from '../protocol/score.ts'
+import { anyBytes, listOf, omittedList } from './input-members.ts'
 import { readInNetwork, type Verdict, type VerifyInput } from './verify-input.ts'
 
 /** Computes single values: mana, scores, roots, owners (ledger reference 7, 11.2, 13; codec reference 16, 17). */
@@ -84,13 +84,12 @@ export function verifyScores(input: VerifyInput): Verdict {
   })
 }
 
-const anyBytes = bytes('Bytes', { count: 'u32', max: 0xffff_ffff, length: 'LIST_COUNT' })
 const RootKind = struct('RootKind', {
   subkind: word('trie', 'tree', 'roots', 'commitment', 'parameters'),
 })
 const Trie = struct('Trie', {
   entries: listOf(list('u8', anyBytes, { min: 2, max: 2, size: 'LIST_COUNT' })),
-  deleted: list('u32', anyBytes, { max: 0xffff_ffff, size: 'LIST_COUNT', omitEmpty: true }),
+  deleted: omittedList(anyBytes),
 })
 const Tree = struct('Tree', { leaves: listOf(anyBytes) })
 const Roots = struct('Roots', { roots: listOf(Hash) })
@@ -166,8 +165,4 @@ export function verifyOwners(input: VerifyInput): Verdict {
 /** The name of a role in the test vectors, such as `expirationReturn`. */
 function camelCase(role: Role): string {
   return role.toLowerCase().replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase())
-}
-
-function listOf<T>(of: Schema<T>) {
-  return list('u32', of, { max: 0xffff_ffff, size: 'LIST_COUNT' })
 }
