@@ -1,7 +1,7 @@
-import { type Hex, hexToBytes, isHex } from '../lib/hex.ts'
+import { bytesToHex, type Hex, hexToBytes, isHex } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { locate } from '../protocol/schema/offset.ts'
-import { decode, encode, type Json, parse, type Schema } from '../protocol/schema/schema.ts'
+import { decode, encode, type Json, parse, print, type Schema } from '../protocol/schema/schema.ts'
 import { sdkProblems } from '../protocol/sdk-rules.ts'
 import type { Form } from './inspect-block.ts'
 import type { InspectError } from './inspect-errors.ts'
@@ -47,4 +47,16 @@ export function readValue<T>(
   if (problem === undefined) return ok({ value: value.value, bytes })
   const offset = form === 'bytes' ? { offset: locate(schema, bytes, problem.path) } : {}
   return err({ ...problem, ...offset })
+}
+
+/** Reads a value, and returns its forms and the facts about it. */
+export function inspectValue<T>(
+  schema: Schema<T>,
+  input: Input,
+  factsOf: (value: T) => Facts,
+): InspectResult {
+  const read = readValue(schema, input)
+  if (!read.ok) return read
+  const { value, bytes } = read.value
+  return ok({ json: print(schema, value), bytes: bytesToHex(bytes), ...factsOf(value) })
 }

@@ -6,7 +6,8 @@ import { createProver, proofRoot } from '../protocol/proofs.ts'
 import { encode, parse, print } from '../protocol/schema/schema.ts'
 import { sdkProblems } from '../protocol/sdk-rules.ts'
 import { Transaction } from '../protocol/transaction.ts'
-import { type Input, type InspectResult, readValue } from './inspect-input.ts'
+import { below } from './input-members.ts'
+import { type Input, type InspectResult, inspectValue } from './inspect-input.ts'
 
 /** Proofs of output ids, computed from a transaction or read. */
 
@@ -17,10 +18,7 @@ export function inspectProofs(input: Input): InspectResult {
 
 function proveAll(json: unknown): InspectResult {
   const transaction = parse(Transaction, json)
-  if (!transaction.ok) {
-    const { code, path } = transaction.error
-    return err({ code, path: path === '' ? 'transaction' : `transaction.${path}` })
-  }
+  if (!transaction.ok) return err(below(transaction.error, 'transaction'))
   const [problem] = sdkProblems(Transaction, transaction.value)
   if (problem !== undefined) return err({ ...problem, path: `transaction.${problem.path}` })
   const identity = identifyTransaction(transaction.value)
@@ -43,16 +41,13 @@ function proveAll(json: unknown): InspectResult {
 }
 
 function inspectProof(input: Input): InspectResult {
-  const read = readValue(OutputIdProof, input)
-  if (!read.ok) return read
-  const { value, bytes } = read.value
-  const { slot, outputIndex, transactionCommitment } = value
-  const outputCommitment = bytesToHex(proofRoot(value.outputCommitmentProof))
-  const transactionId = transactionIdOf(transactionCommitment, outputCommitment, slot)
-  return ok({
-    json: print(OutputIdProof, value),
-    bytes: bytesToHex(bytes),
-    ids: { transactionCommitment, outputCommitment, transactionId },
-    outputId: outputId(transactionId, outputIndex),
+  return inspectValue(OutputIdProof, input, (proof) => {
+    const { slot, outputIndex, transactionCommitment } = proof
+    const outputCommitment = bytesToHex(proofRoot(proof.outputCommitmentProof))
+    const transactionId = transactionIdOf(transactionCommitment, outputCommitment, slot)
+    return {
+      ids: { transactionCommitment, outputCommitment, transactionId },
+      outputId: outputId(transactionId, outputIndex),
+    }
   })
 }

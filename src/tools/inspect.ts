@@ -12,6 +12,7 @@ import { ProtocolParameters } from '../protocol/parameters.ts'
 import { print } from '../protocol/schema/schema.ts'
 import { minimumAmount, storageScore } from '../protocol/score.ts'
 import { SignedTransaction } from '../protocol/transaction.ts'
+import { below } from './input-members.ts'
 import { type InspectDeps, inspectBlock, inspectTransaction } from './inspect-block.ts'
 import { type InspectError, printError } from './inspect-errors.ts'
 import {
@@ -24,7 +25,13 @@ import {
   inspectText,
   inspectTime,
 } from './inspect-identifiers.ts'
-import { type Input, type InspectResult, readForm, readValue } from './inspect-input.ts'
+import {
+  type Input,
+  type InspectResult,
+  inspectValue,
+  readForm,
+  readValue,
+} from './inspect-input.ts'
 import { inspectProofs } from './inspect-proofs.ts'
 import { printBlock, printTransaction } from './print-inspection.ts'
 import { ofKind, readLine, refOf } from './read-line.ts'
@@ -85,55 +92,36 @@ async function inspectBlockInput(deps: InspectDeps, input: Input): Promise<Inspe
 }
 
 function inspectOutput({ network: { parameters } }: InspectDeps, input: Input): InspectResult {
-  const read = readValue(Output, input)
-  if (!read.ok) return read
-  const { value, bytes } = read.value
   const prices = parameters.storageScoreParameters
-  const foundry = is(FoundryOutput, value) ? foundryId(value) : undefined
-  return ok({
-    json: print(Output, value),
-    bytes: bytesToHex(bytes),
-    storageScore: storageScore(prices, value).toString(),
-    minimumAmount: minimumAmount(prices, value).toString(),
-    ...(foundry === undefined ? {} : { foundryId: foundry }),
+  return inspectValue(Output, input, (output) => {
+    const foundry = is(FoundryOutput, output) ? foundryId(output) : undefined
+    return {
+      storageScore: storageScore(prices, output).toString(),
+      minimumAmount: minimumAmount(prices, output).toString(),
+      ...(foundry === undefined ? {} : { foundryId: foundry }),
+    }
   })
 }
 
 function inspectAddress({ network: { parameters } }: InspectDeps, input: Input): InspectResult {
-  const read = readValue(Address, input)
-  if (!read.ok) return read
-  const { value, bytes } = read.value
-  const key = addressKey(value)
-  return ok({
-    json: print(Address, value),
-    bytes: bytesToHex(bytes),
-    bech32: encodeBech32(parameters.bech32Hrp, hexToBytes(key)),
-    ...(is(MultiAddress, value) ? { reference: key } : {}),
+  return inspectValue(Address, input, (address) => {
+    const key = addressKey(address)
+    const bech32 = encodeBech32(parameters.bech32Hrp, hexToBytes(key))
+    return { bech32, ...(is(MultiAddress, address) ? { reference: key } : {}) }
   })
 }
 
 function inspectParameters(_deps: InspectDeps, input: Input): InspectResult {
-  const read = readValue(ProtocolParameters, input)
-  if (!read.ok) return read
-  const { value, bytes } = read.value
-  const { id, parametersHash } = networkOf(value)
-  return ok({
-    json: print(ProtocolParameters, value),
-    bytes: bytesToHex(bytes),
-    hash: parametersHash,
-    networkId: id.toString(),
+  return inspectValue(ProtocolParameters, input, (parameters) => {
+    const { id, parametersHash } = networkOf(parameters)
+    return { hash: parametersHash, networkId: id.toString() }
   })
 }
 
 function inspectCommitment(_deps: InspectDeps, input: Input): InspectResult {
-  const read = readValue(SlotCommitment, input)
-  if (!read.ok) return read
-  const { value, bytes } = read.value
-  return ok({
-    json: print(SlotCommitment, value),
-    bytes: bytesToHex(bytes),
-    commitmentId: commitmentId(value),
-  })
+  return inspectValue(SlotCommitment, input, (commitment) => ({
+    commitmentId: commitmentId(commitment),
+  }))
 }
 
 async function inspectPayload(deps: InspectDeps, input: Input): Promise<InspectResult> {
@@ -154,9 +142,7 @@ async function inspectPayload(deps: InspectDeps, input: Input): Promise<InspectR
 function readNetwork(defaultNetwork: Network, json: unknown): Result<Network, InspectError> {
   if (json === undefined || json === null) return ok(defaultNetwork)
   const parameters = parseParameters(json)
-  if (parameters.ok) return ok(networkOf(parameters.value))
-  const { code, path } = parameters.error
-  return err({ code, path: path === '' ? 'params' : `params.${path}` })
+  return parameters.ok ? ok(networkOf(parameters.value)) : err(below(parameters.error, 'params'))
 }
 
 function answerLine(ref: unknown, subject: string, answer: InspectResult): string {
