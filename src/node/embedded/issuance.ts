@@ -1,5 +1,5 @@
 import { oldestParentSlot } from '../../ledger/admission.ts'
-import { identifyGenesis } from '../../ledger/genesis.ts'
+import { genesisBlockId } from '../../ledger/genesis.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import { slotEndNs } from '../../protocol/slots.ts'
 import type { StoreReader } from '../../store/contract.ts'
@@ -20,7 +20,7 @@ export async function issuanceNow(
   const young = blocks.filter((block) => block.slot >= oldest)
   const parents = young.map(({ blockId }) => blockId).sort()
   return {
-    strongParents: parents.length > 0 ? parents : [identifyGenesis(parameters, []).blockId],
+    strongParents: parents.length > 0 ? parents : [genesisBlockId(parameters)],
     latestParentBlockIssuingTime: blocks[0]?.issuingTime ?? slotEndNs(parameters, newest.slot),
     latestFinalizedSlot: newest.slot,
     latestCommitment: commitment,

@@ -1,5 +1,5 @@
 import { readUpdates } from '../../feed/read.ts'
-import { identifyGenesis } from '../../ledger/genesis.ts'
+import { genesisBlockId } from '../../ledger/genesis.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { mapInTurns } from '../../lib/turns.ts'
 import { BasicBlockBody, Block } from '../../protocol/block.ts'
@@ -171,7 +171,7 @@ export async function listChildren(
   const isKnown =
     (await read.block(blockId)) !== undefined ||
     // The first blocks of a network refer to a block that does not exist.
-    blockId === identifyGenesis(parameters, []).blockId
+    blockId === genesisBlockId(parameters)
   return isKnown
     ? await read.children(blockId, { skip: page * pageSize, limit: pageSize })
     : undefined

@@ -1,6 +1,6 @@
 import { examine, type ManaAccount, type RuleName, ruleNames } from '../../ledger/execute.ts'
 import { isOfCarrier } from '../../ledger/failure-reasons.ts'
-import { identifyGenesis } from '../../ledger/genesis.ts'
+import { genesisBlockId } from '../../ledger/genesis.ts'
 import {
   inputIds,
   type KnownLedger,
@@ -132,7 +132,7 @@ async function refusalOf(
 ): Promise<Refusal | undefined> {
   const { network } = source
   // The rules of form do not depend on the parent.
-  const strongParents = [identifyGenesis(network.parameters, []).blockId]
+  const strongParents = [genesisBlockId(network.parameters)]
   const block: Block = {
     header: {
       protocolVersion: network.parameters.version,
