@@ -43,7 +43,11 @@ export function parsePageCursor(text: string): Result<PageCursor, PageCursorMalf
   if (isSpent !== 'true' && isSpent !== 'false') return malformed('isSpent')
   const pageSize = parsePageSize(size)
   if (pageSize === undefined) return malformed('pageSize')
-  const position = { milestoneIndex, outputId: lowerCase(outputId), isSpent: isSpent === 'true' }
+  const position = {
+    milestoneIndex,
+    outputId: outputId.toLowerCase() as OutputId,
+    isSpent: isSpent === 'true',
+  }
   return ok({ position, pageSize })
 }
 
@@ -71,10 +75,6 @@ export interface Interval {
 /** The order of a list: log order, or the reverse. */
 export type UpdateSort = 'OLDEST' | 'NEWEST'
 
-function wholeLog(tip: LogTip): Interval {
-  return { after: 0, before: tip.seq + 1 }
-}
-
 /** The reads that the searches need. */
 export interface PositionReader {
   updates(range: LogRange): Promise<readonly LedgerUpdate[]>
@@ -89,14 +89,13 @@ export async function fromPosition(
   reader: PositionReader,
   { sort, position, tip }: { sort: UpdateSort; position: UpdatePosition; tip: LogTip },
 ): Promise<Interval> {
-  const whole = wholeLog(tip)
   const milestone = await milestoneBelow(reader, position.milestoneIndex, tip)
   if (sort === 'OLDEST') {
     const first = await firstWhere(reader, milestone, (row) => comparePositions(row, position) >= 0)
-    return { ...whole, after: first - 1 }
+    return { after: first - 1, before: tip.seq + 1 }
   }
   const before = await firstWhere(reader, milestone, (row) => comparePositions(row, position) > 0)
-  return { ...whole, before }
+  return { after: 0, before }
 }
 
 /** The order inside a milestone: transaction id as bytes, then the output's index as a number, created before spent. */
@@ -150,10 +149,6 @@ async function rowAt(reader: PositionReader, seq: number): Promise<LedgerUpdate 
 
 function isOutputId(text: string): text is OutputId {
   return /^0x[0-9a-fA-F]{76}$/.test(text)
-}
-
-function lowerCase(outputId: OutputId): OutputId {
-  return outputId.toLowerCase() as OutputId
 }
 
 function malformed(part: PageCursorMalformed['part']): Result<PageCursor, PageCursorMalformed> {
