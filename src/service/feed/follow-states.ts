@@ -22,7 +22,7 @@ export function followBlockState(
   const read = async () => valueIn(await readBlock(deps, blockId))
   const watch = (notify: () => void) => deps.feed.blockStates.watch(blockId, notify)
   const key = ({ state }: BlockView) => state
-  return stoppable((signal) => changes(deps, signal, { read, watch, isLast, key }))
+  return changes({ read, watch, isLast, key, ...tickOf(deps) })
 }
 
 /**
@@ -38,7 +38,7 @@ export function followTransactionState(
   const read = async () => valueIn(await readTransaction(deps, transactionId))
   const key = ({ state, failure }: TransactionView) => `${state} ${failure?.code ?? 0}`
   const watch = (notify: () => void) => deps.feed.transactionStates.watch(transactionId, notify)
-  return stoppable((signal) => changes(deps, signal, { read, watch, isLast, key }))
+  return changes({ read, watch, isLast, key, ...tickOf(deps) })
 }
 
 interface Followed<T> {
@@ -48,18 +48,27 @@ interface Followed<T> {
   readonly read: () => Promise<T | undefined>
   readonly isLast: (found: T) => boolean
   /** A value is emitted if its key differs from the key of the last emitted value. */
-  readonly key: (found: T) => string
+  readonly key: (found: T) => string | number
+  /** Milliseconds after which the value is read again without a notification; never by default. */
+  readonly ms?: number
 }
 
-async function* changes<T>(
-  { feed, source }: Pick<Services, 'feed' | 'source'>,
+function tickOf({ feed, source }: Pick<Services, 'feed' | 'source'>) {
+  return source.node === undefined ? {} : { ms: feed.tickMs }
+}
+
+/** Yields a value now and after each change. A slow consumer gets only the newest value. */
+export function changes<T>(followed: Followed<T>): AsyncIterableIterator<T> {
+  return stoppable((signal) => changesUntil(signal, followed))
+}
+
+async function* changesUntil<T>(
   signal: AbortSignal,
-  { read, watch, isLast, key }: Followed<T>,
+  { read, watch, isLast, key, ...tick }: Followed<T>,
 ): AsyncGenerator<T, void, undefined> {
   const changed = createSignal()
   const stopWatching = watch(changed.notify)
-  const tick = source.node === undefined ? {} : { ms: feed.tickMs }
-  let emittedKey: string | undefined
+  let emittedKey: string | number | undefined
   try {
     while (!signal.aborted) {
       const found = await retryWhileAway(read, signal)
