@@ -20,7 +20,7 @@ import {
   type Paged,
   readKeysetPage,
 } from '../lists/keyset-page.ts'
-import { bookingPosition, outputCursors } from '../lists/list-outputs.ts'
+import { allBookings, bookingPosition, outputCursors } from '../lists/list-outputs.ts'
 import { type OutputView, readOutputs } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
 import type { UpdatesNotKept } from '../slots/explorer-lists.ts'
@@ -130,7 +130,7 @@ export function listOutputsAsOf(
 ): Paged<OutputView> {
   const list: KeysetList<OutputView> = {
     cursors: outputCursors,
-    whole: { above: [-1, '0x'], below: [Number.MAX_SAFE_INTEGER, '0x'] },
+    whole: allBookings,
     positionOf: bookingPosition,
     read: async ({ above, below }, { order, limit }) => {
       const inside = outputs.filter(

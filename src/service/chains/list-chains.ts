@@ -11,7 +11,7 @@ import {
   type Paged,
   readKeysetPage,
 } from '../lists/keyset-page.ts'
-import { bookingPosition } from '../lists/list-outputs.ts'
+import { allBookings, bookingPosition } from '../lists/list-outputs.ts'
 import { type OutputView, viewOfOutput } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
 import { type ChainView, chainKinds } from './read-chain.ts'
@@ -36,7 +36,7 @@ export async function listChains(
   const all = heldBy === undefined ? keys : [holderOf(kind, heldBy), ...keys]
   const list: KeysetList<OutputView> = {
     cursors: chainCursors,
-    whole: { above: [-1, '0x'], below: [Number.MAX_SAFE_INTEGER, '0x'] },
+    whole: allBookings,
     positionOf: bookingPosition,
     read: async (part, page) =>
       (await read.aliveChains({ ...part, ...page, kind, keys: all })).map(viewOfOutput),

@@ -85,8 +85,11 @@ export async function listUnspentOutputs(
 ): Paged<OutputView, FilterAmbiguous> {
   const refused = ambiguityOf(filter)
   if (refused !== undefined) return err(refused)
-  const whole = { above: [-1, '0x'], below: [Number.MAX_SAFE_INTEGER, '0x'] } as const
-  const list = { ...unspentList(store, filter), whole, defaultSize: defaultPageSize }
+  const list = {
+    ...unspentList(store, filter),
+    whole: allBookings,
+    defaultSize: defaultPageSize,
+  }
   return await readKeysetPage(list, args)
 }
 
@@ -107,6 +110,9 @@ function unspentList(
     },
   }
 }
+
+/** All sort positions in lists by booking slot and id. */
+export const allBookings = { above: [-1, '0x'], below: [Number.MAX_SAFE_INTEGER, '0x'] } as const
 
 /** Sort position of an output in lists by booking slot and id. */
 export function bookingPosition({
