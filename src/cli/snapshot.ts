@@ -2,12 +2,8 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { snapshotHead } from '../node/embedded/snapshot-head.ts'
-import { snapshotLines } from '../node/snapshot/read-snapshot.ts'
-import {
-  firstCheck,
-  type SnapshotPosition,
-  snapshotLine,
-} from '../node/snapshot/snapshot-format.ts'
+import { wholeSnapshot } from '../node/snapshot/read-snapshot.ts'
+import type { SnapshotPosition } from '../node/snapshot/snapshot-format.ts'
 import { snapshotSource } from '../node/snapshot/snapshot-source.ts'
 import { verifySnapshot } from '../node/snapshot/verify-snapshot.ts'
 import { networkOf } from '../protocol/network.ts'
@@ -71,23 +67,10 @@ async function write(
   const parameters = decodeStored(ProtocolParameters, row.parameters)
   const { read, head } = await openHead(database, parameters)
   if (!head.ok) return 'the database holds no embedded ledger, or no slot of it yet'
-  const { slot, commitments } = head.value
-  const first = snapshotLine(firstCheck, { section: 'head', head: head.value })
-  const seq = commitments.at(-1)?.[2] ?? 0
-  const range = {
-    slot,
-    section: 'outputs',
-    after: '0x',
-    check: first.check,
-    seq,
-    parameters,
-  } as const
+  const { slot } = head.value
   if (existsSync(file)) return `${file} already exists`
   const progress = createProgress(process, 'snapshot', 'lines')
-  async function* lines() {
-    yield `${first.text}\n`
-    yield* counting(snapshotLines(read, range), progress, signal)
-  }
+  const lines = counting(wholeSnapshot(read, head.value, parameters), progress, signal)
   const problem = await writeWholeFile({ path: file, existing: 'KEPT' }, async (out) => {
     await pipeline(lines, out, { signal }).catch((error) => {
       if (!signal.aborted) throw error

@@ -16,7 +16,9 @@ import type { OutputRow } from '../../store/rows.ts'
 import { inLines } from './line-rows.ts'
 import { proofsOf } from './prove-outputs.ts'
 import {
+  firstCheck,
   type Section,
+  type SnapshotHead,
   type SnapshotPart,
   type SnapshotPosition,
   type SnapshotRows,
@@ -62,6 +64,19 @@ export async function isTooOld(
 
 /** Scanning this many rows takes about 15 ms. */
 const maxRowsPerPage = 5_000
+
+/** The lines of a snapshot from its head on, each with its line end. */
+export async function* wholeSnapshot(
+  read: SnapshotReads,
+  head: SnapshotHead,
+  parameters: ProtocolParameters,
+): AsyncGenerator<string> {
+  const { slot, commitments } = head
+  const { check, text } = snapshotLine(firstCheck, { section: 'head', head })
+  const seq = commitments.at(-1)?.[2] ?? 0
+  yield `${text}\n`
+  yield* snapshotLines(read, { slot, section: 'outputs', after: '0x', check, seq, parameters })
+}
 
 /** The lines from a position to the end, each with its line end. */
 export async function* snapshotLines(

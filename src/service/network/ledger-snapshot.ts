@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../lib/result.ts'
-import { isTooOld, snapshotLines } from '../../node/snapshot/read-snapshot.ts'
-import { firstCheck, parsePosition, snapshotLine } from '../../node/snapshot/snapshot-format.ts'
+import { isTooOld, snapshotLines, wholeSnapshot } from '../../node/snapshot/read-snapshot.ts'
+import { parsePosition } from '../../node/snapshot/snapshot-format.ts'
 import type { SnapshotNotReady } from '../../node/source.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { Services } from '../services.ts'
@@ -49,11 +49,7 @@ export async function openLedgerSnapshot(
   if (place === undefined) {
     const head = await source.snapshotHead()
     if (!head.ok) return head
-    const { slot, commitments } = head.value
-    const { check, text } = snapshotLine(firstCheck, { section: 'head', head: head.value })
-    const seq = commitments.at(-1)?.[2] ?? 0
-    const range = { slot, section: 'outputs', after: '0x', check, seq, parameters } as const
-    return ok({ slot, lines: withFirst(`${text}\n`, snapshotLines(read, range)) })
+    return ok({ slot: head.value.slot, lines: wholeSnapshot(read, head.value, parameters) })
   }
   const from = parsePosition(place)
   if (from === undefined) return err({ code: 'CURSOR_MALFORMED', argument: 'from' })
@@ -64,9 +60,4 @@ export async function openLedgerSnapshot(
     return err({ code: 'SNAPSHOT_EXPIRED', slot })
   }
   return ok({ slot, lines: snapshotLines(read, range) })
-}
-
-async function* withFirst(line: string, lines: AsyncGenerator<string>): AsyncGenerator<string> {
-  yield line
-  yield* lines
 }
