@@ -58,15 +58,15 @@ export const jsonFlag: FlagForm = {
   help: 'print JSON even on a terminal; output to a pipe is always JSON',
 }
 
+/** Default value of `urlFlag`. */
+export const defaultUrl = 'http://127.0.0.1:4000'
+
 /** The flag that names the gateway to connect to. */
 export const urlFlag: FlagForm = {
   name: 'url',
   value: 'URL',
-  help: 'URL of the running gateway (http://127.0.0.1:4000)',
+  help: `URL of the running gateway (${defaultUrl})`,
 }
-
-/** Default value of `urlFlag`. */
-export const defaultUrl = 'http://127.0.0.1:4000'
 
 /** All flags of a command, including the flags of its settings. */
 export function flagForms({ flags = [], settings = [] }: Declaration): readonly FlagForm[] {

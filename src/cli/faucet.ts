@@ -19,7 +19,7 @@ export const faucet: Command = {
       flag('amount') ?? defaultAmount,
       flag('url') ?? defaultUrl,
     ]
-    const client = createGatewayClient(url.replace(/\/$/, ''), { signal })
+    const client = createGatewayClient(url, { signal })
     try {
       const { bech32Hrp } = await networkParameters(client)
       if (!isOfNetwork(text, bech32Hrp)) {

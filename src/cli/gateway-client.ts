@@ -26,11 +26,12 @@ export interface GatewayClientOptions {
   readonly signal?: AbortSignal
 }
 
-/** Creates a client for a URL without a trailing slash. */
+/** Creates a client for the URL of a gateway. */
 export function createGatewayClient(
-  url: string,
+  address: string,
   { token, signal }: GatewayClientOptions = {},
 ): GatewayClient {
+  const url = address.replace(/\/$/, '')
   const socket = createClient({
     url: `${url.replace(/^http/, 'ws')}/graphql`,
     webSocketImpl: WebSocket,

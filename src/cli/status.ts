@@ -14,7 +14,7 @@ export const status: Command = {
     const call = readCall(process, statusDeclaration, given, problemsOf)
     if (typeof call === 'number') return call
     const [url = defaultUrl] = call.words
-    const client = createGatewayClient(url.replace(/\/$/, ''), { signal: call.signal })
+    const client = createGatewayClient(url, { signal: call.signal })
     try {
       return await show(call, client)
     } catch (failure) {

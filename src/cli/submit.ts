@@ -28,7 +28,7 @@ export const submit: Command = {
     try {
       const token = await tokenIn(call.flag('token-file'))
       const { signal } = call
-      const client = createGatewayClient(url.replace(/\/$/, ''), { token, signal })
+      const client = createGatewayClient(url, { token, signal })
       try {
         const interrupted = process.stopped.then(() => Promise.reject(new Error('interrupted')))
         const contents = await Promise.race([contentsOf(process, call.word(0)), interrupted])
