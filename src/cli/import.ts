@@ -98,6 +98,8 @@ export function leaseHeldMessage({ holder }: LeaseHeld, { aborted }: AbortSignal
   return aborted ? 'interrupted' : `another process (${holder}) writes this database`
 }
 
+export const leaseLost = 'another process has started to write this database'
+
 function importMessage(error: ImportError): string {
   switch (error.code) {
     case 'DATABASE_NOT_EMPTY':
@@ -111,7 +113,7 @@ function importMessage(error: ImportError): string {
     case 'IMPORT_INTERRUPTED':
       return 'interrupted; run the command again with the same export to continue'
     case 'LEASE_LOST':
-      return 'another process has started to write this database'
+      return leaseLost
   }
 }
 

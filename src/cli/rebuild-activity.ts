@@ -8,7 +8,7 @@ import { createSerialQueue } from '../store/serial-queue.ts'
 import { createWriter } from '../store/write/writer.ts'
 import type { ProcessIo } from './command.ts'
 import { rebuildActivityDeclaration } from './declarations/ledger.ts'
-import { leaseHeldMessage } from './import.ts'
+import { leaseHeldMessage, leaseLost } from './import.ts'
 import { createProgress, summary } from './progress.ts'
 import { type DatabaseCall, databaseCommand, withLedger } from './with-database.ts'
 
@@ -56,4 +56,3 @@ async function rebuildIn(
 
 const blocksPruned = ({ slot }: BlocksPruned) =>
   `slot ${slot} has fewer blocks than were counted, because BLOCK_RETENTION has removed the others, which could not be counted again`
-const leaseLost = 'another process has started to write this database'
