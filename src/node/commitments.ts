@@ -8,6 +8,7 @@ import {
   committedSlot,
   loadRecentCommitments,
   type RecentCommitments,
+  retainedSlots,
 } from './recent-commitments.ts'
 
 /** The newest commitments of the ledger, committed by this or another process. */
@@ -28,7 +29,7 @@ export interface CommitmentsDeps {
 /** Reads the newest commitments of an initialized ledger, and follows new ones. */
 export async function openCommitments(deps: CommitmentsDeps): Promise<Commitments> {
   const { read } = deps.store
-  const kept = 2 * deps.parameters.maxCommittableAge + 2
+  const kept = retainedSlots(deps.parameters)
   let recent = await loadRecentCommitments(read, kept)
   const closing = new AbortController()
   const { signal } = closing

@@ -1,6 +1,7 @@
 import type { CommittedSlot } from '../ledger/commit-slot.ts'
 import { present } from '../lib/assert.ts'
 import { SlotCommitment } from '../protocol/commitment.ts'
+import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { CommitmentId, SlotIndex } from '../protocol/primitives.ts'
 import { decodeStored } from '../protocol/stored.ts'
 import type { StoreReader } from '../store/contract.ts'
@@ -63,4 +64,9 @@ export function committedSlot({ commitmentId, bytes }: Milestone): CommittedSlot
 
 function oldest(bySlot: ReadonlyMap<SlotIndex, CommittedSlot>): CommittedSlot | undefined {
   return bySlot.get(Math.min(...bySlot.keys()))
+}
+
+/** The number of slots whose commitments, accounts and prices are kept: blocks and transactions do not refer to earlier slots. */
+export function retainedSlots({ maxCommittableAge }: ProtocolParameters): number {
+  return 2 * maxCommittableAge + 2
 }

@@ -13,7 +13,7 @@ import { epochOfSlot } from '../../protocol/slots.ts'
 import type { Accepted, IdPage } from '../../store/contract/ledger-snapshot.ts'
 import { allBuilt } from '../../store/contract/trie.ts'
 import type { Store, StoreReader } from '../../store/contract.ts'
-import { committedSlot } from '../recent-commitments.ts'
+import { committedSlot, retainedSlots } from '../recent-commitments.ts'
 import { type SnapshotHead, snapshotFormat, snapshotVersion } from '../snapshot/snapshot-format.ts'
 import type { SnapshotNotReady } from '../source.ts'
 import { openStoredTries } from './stored-tries.ts'
@@ -51,7 +51,7 @@ export async function readRootInputs(read: StoreReader, { parameters }: Network)
   const [state, milestone] = [await read.trieState(), await read.latestMilestone()]
   if (state?.slot !== milestone.slot || state.built !== allBuilt) return undefined
   const tries = openStoredTries(read, 0)
-  const count = 2 * parameters.maxCommittableAge + 2
+  const count = retainedSlots(parameters)
   const newest = await read.milestonesAfter(milestone.slot - count, count)
   const holder = await read.milestoneHolding(milestone.lastSeq)
   const isApart = holder !== undefined && holder.slot <= milestone.slot - count

@@ -24,7 +24,7 @@ import { epochOfSlot, lastSlotOfEpoch } from '../../protocol/slots.ts'
 import type { TrieChanges } from '../../store/contract/trie.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { AccountVersion, EpochRow } from '../../store/rows.ts'
-import { committedSlot } from '../recent-commitments.ts'
+import { committedSlot, retainedSlots } from '../recent-commitments.ts'
 import { type AccountHistories, type EntryAt, openAccountHistories } from './account-histories.ts'
 import { openStoredTries, type StoredTries } from './stored-tries.ts'
 
@@ -94,11 +94,6 @@ export async function loadLedgerState(
     epochs: await read.epochs(earliestEpoch(parameters, slot)),
     tries: openStoredTries(read, memory.trieBytes),
   })
-}
-
-/** The number of slots whose versions and prices are kept: blocks and transactions do not refer to earlier slots. */
-function retainedSlots({ maxCommittableAge }: ProtocolParameters): number {
-  return 2 * maxCommittableAge + 2
 }
 
 /** The first epoch whose rewards a claim may count, under any commitment that blocks refer to when a slot is the newest one. */

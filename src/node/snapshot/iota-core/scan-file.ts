@@ -6,6 +6,7 @@ import { commitmentId } from '../../../protocol/ids.ts'
 import { ProtocolParameters } from '../../../protocol/parameters.ts'
 import type { SlotIndex } from '../../../protocol/primitives.ts'
 import { decode } from '../../../protocol/schema/schema.ts'
+import { retainedSlots } from '../../recent-commitments.ts'
 import type { FileReader } from './file-reader.ts'
 
 /**
@@ -103,7 +104,7 @@ async function scanCommitments(
   { bytes, commitment, parameters }: Settings,
 ): Promise<readonly Uint8Array[]> {
   file.enter('commitments')
-  const { genesisSlot, maxCommittableAge } = parameters
+  const { genesisSlot } = parameters
   const at = file.at()
   const count = await file.count(4, 2 + commitmentBytes)
   if (count !== commitment.slot - genesisSlot + 1) {
@@ -116,7 +117,7 @@ async function scanCommitments(
     if (listed.readUInt32LE(versionBytes) !== slot) {
       file.refuse(`the commitment is not the commitment of slot ${slot}`, before)
     }
-    if (slot > commitment.slot - 2 * maxCommittableAge - 2) {
+    if (slot > commitment.slot - retainedSlots(parameters)) {
       const former = newest.at(-1)
       const named = bytesToHex(listed.subarray(previousAt, previousAt + commitmentIdBytes))
       if (former !== undefined && named !== idOfCommitment(former)) {
