@@ -9,7 +9,7 @@ import type { Contradiction } from '../contradiction.ts'
 import type { LeaderTerm } from '../leader-election.ts'
 import type { NodeCore } from '../node-core.ts'
 import type { AnswerUnreadable } from '../unreadable.ts'
-import { type Following, nearbySlots } from './following.ts'
+import { type Following, nearbySlots, noNode } from './following.ts'
 import { networkOfNode } from './initialize.ts'
 import { commitmentOf, info, type NodeFacts } from './node-queries.ts'
 import type { Node } from './nodes.ts'
@@ -154,8 +154,7 @@ async function stop(
   contradiction: Contradiction,
 ): Promise<void> {
   log.error('following-stopped', { ...contradiction })
-  const nothing = { node: undefined, isNodeHealthy: false, newestSlot: undefined }
-  following.report({ state: 'STOPPED', ...nothing, contradiction, unreadable: undefined })
+  following.report({ ...noNode, state: 'STOPPED', contradiction })
   if (ended.aborted) return
   await new Promise((resolve) => ended.addEventListener('abort', resolve, { once: true }))
 }

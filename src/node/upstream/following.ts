@@ -86,7 +86,8 @@ const faults: Readonly<Record<FollowingStatus['state'], HealthReason>> = {
 /** Maximum difference between the newest slot of the node and that of this process, in slots, that counts as caught up. */
 export const nearbySlots = 2
 
-const noNode = {
+/** The progress of a process that follows no node. */
+export const noNode = {
   node: undefined,
   isNodeHealthy: false,
   newestSlot: undefined,

@@ -185,7 +185,10 @@ function createNode(shared: Shared, url: string, number: number): Node {
     if (former !== undefined) return
     askUntilBack()
     if (typeof reason === 'string') log.warn('node-away', { node: number, reason })
-    else log.warn('node-unreadable', { node: number, ...printed(reason) })
+    else {
+      const { path, slot, outputId, reason: fault } = reason
+      log.warn('node-unreadable', { node: number, path, slot, outputId, reason: fault })
+    }
   }
 
   /** Asks the node now and then, because nothing else does while another node of the list responds. */
@@ -238,21 +241,6 @@ export async function fetchRequired<T>(
   if (!answer.ok) return answer
   if (answer.value !== undefined) return ok(answer.value)
   return err({ code: 'NODE_FAILED', node: node.number, reason: `${what} is missing` })
-}
-
-/** The fields of the log line. Unknown fields are omitted. */
-function printed({
-  path,
-  slot,
-  outputId,
-  reason,
-}: AnswerUnreadable): Record<string, string | number> {
-  return {
-    path,
-    ...(slot === undefined ? {} : { slot }),
-    ...(outputId === undefined ? {} : { outputId }),
-    reason,
-  }
 }
 
 function statusOf({ status }: NodeResponse): string {
