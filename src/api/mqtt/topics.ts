@@ -54,14 +54,23 @@ export function parseTopic(text: string): Topic | undefined {
   const words = name.split('/')
   const [family = '', first = '', second = '', third = ''] = words
   const shape = `${family}:${words.length}`
-  if (shape === 'block-metadata:2') return idTopic(BlockId, first, blockTopic)
-  if (shape === 'transaction-metadata:2') return idTopic(TransactionId, first, transactionTopic)
+  if (shape === 'block-metadata:2')
+    return idTopic(BlockId, first, (blockId) => ({ kind: 'block', blockId }))
+  if (shape === 'transaction-metadata:2')
+    return idTopic(TransactionId, first, (transactionId) => ({
+      kind: 'transaction',
+      transactionId,
+    }))
   if (shape === 'transactions:3' && second === 'included-block-metadata')
-    return idTopic(TransactionId, first, includedBlockTopic)
-  if (shape === 'outputs:2') return idTopic(OutputId, first, outputTopic)
+    return idTopic(TransactionId, first, (transactionId) => ({
+      kind: 'included-block',
+      transactionId,
+    }))
+  if (shape === 'outputs:2')
+    return idTopic(OutputId, first, (outputId) => ({ kind: 'output', outputId }))
   if (shape === 'outputs:3') return parseChain(first, second)
   if (shape === 'outputs:4' && first === 'unlock') return parseUnlock(second, third)
-  return parseTag(name)
+  return tagForm.test(name) ? blocks : undefined
 }
 
 const blocks: Topic = { kind: 'blocks' }
@@ -79,22 +88,6 @@ const plainTopics: ReadonlyMap<string, Topic> = new Map<string, Topic>([
   ['block-metadata/accepted', blocks],
   ['block-metadata/confirmed', blocks],
 ])
-
-function blockTopic(blockId: BlockId): Topic {
-  return { kind: 'block', blockId }
-}
-
-function transactionTopic(transactionId: TransactionId): Topic {
-  return { kind: 'transaction', transactionId }
-}
-
-function includedBlockTopic(transactionId: TransactionId): Topic {
-  return { kind: 'included-block', transactionId }
-}
-
-function outputTopic(outputId: OutputId): Topic {
-  return { kind: 'output', outputId }
-}
 
 /** Accepts an id only in the form that is published: with lower-case digits. */
 function idTopic<T>(schema: Schema<T>, text: string, topic: (id: T) => Topic): Topic | undefined {
@@ -147,10 +140,6 @@ function addressTypeOf(text: string): number | undefined {
 }
 
 const tagForm = /^blocks\/basic\/(transaction\/)?tagged-data\/0x([0-9a-f]{2}){1,64}$/
-
-function parseTag(name: string): Topic | undefined {
-  return tagForm.test(name) ? blocks : undefined
-}
 
 /** Returns the topics on which a new block is published. */
 export function topicsOfBlock({ body }: Block): readonly string[] {
