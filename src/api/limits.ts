@@ -73,8 +73,8 @@ export const defaultLoopDelayMs = 1_000
 
 /** The default limits, on the development network. */
 export const defaultLimits: TransportLimits = {
-  connections: 19_500,
-  subscriptions: 100_000,
+  connections: developmentClientLimits.connections,
+  subscriptions: developmentClientLimits.subscriptions,
   subscriptionsPerConnection: 100,
   heartbeatMs: roundMs,
   requestMs: 60_000,

@@ -14,7 +14,7 @@ import { bytesOfUnit } from '../graphql/execution/prices.ts'
 import { spread } from '../http/drain.ts'
 import { connectionRefusal, type Occupancy, occupy, overloadRefusal } from '../limits.ts'
 import { type Peer, startHeartbeat } from '../streams/heartbeat.ts'
-import { pieceLimits, refuseUpgrade } from '../streams/ws.ts'
+import { goingAway, pieceLimits, refuseUpgrade } from '../streams/ws.ts'
 import { type AuthDeps, callerOf, credentialsOf } from '../tokens/auth.ts'
 import { createInterests, type TopicInterests } from './interests.ts'
 import { currentState } from './messages.ts'
@@ -161,8 +161,6 @@ interface Upgrade {
   readonly head: Buffer
   readonly client: ClientOfShare
 }
-
-const goingAway = 1001
 
 /** Creates the byte stream of a socket. Writes do not wait for a slow client; its unsent data is buffered up to the limit. */
 function streamOf(socket: WebSocket, share: Share): Duplex {

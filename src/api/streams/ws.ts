@@ -90,7 +90,6 @@ export function openWebSocket(deps: WebSocketDeps): WebSocketTransport {
 
   async function close(windowMs: number, graceMs: number): Promise<void> {
     await spread([...sockets.clients], windowMs, (socket) => {
-      // A code after which clients reconnect.
       socket.close(goingAway, 'Going away')
     })
     const cut = setTimeout(() => {
@@ -103,7 +102,8 @@ export function openWebSocket(deps: WebSocketDeps): WebSocketTransport {
   return { upgrade, connections: () => sockets.clients.size, close }
 }
 
-const goingAway = 1001
+/** The code of a close after which clients reconnect. */
+export const goingAway = 1001
 
 /** Connects a socket to the protocol. The protocol awaits each send, so that it does not write faster than the client reads. */
 function serve(protocol: Protocol, connection: Connection, log: Log): void {

@@ -41,8 +41,8 @@ export const maxErrorCharacters = 131_072
 
 /** Maximum number of errors of a document. */
 const maxErrors = 100
-/** Characters of a document above which its errors suggest no names: only its texts can be this long. */
-const maxSuggestedCharacters = 65_536
+/** Characters of a document or its variables above which errors suggest no names, which takes long for a long text. */
+export const maxSuggestedCharacters = 65_536
 /** Maximum number of characters in all errors of a document: each error may repeat most of a long document, such as its long names. */
 const maxRepeatedCharacters = 1_000_000
 

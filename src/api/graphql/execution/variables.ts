@@ -13,6 +13,7 @@ import {
 } from 'graphql'
 import { createGraphqlError } from '../../errors/errors.ts'
 import { shortened } from '../../errors/message-words.ts'
+import { maxSuggestedCharacters } from './limits.ts'
 import { lengthOf } from './prices.ts'
 
 /**
@@ -24,9 +25,6 @@ import { lengthOf } from './prices.ts'
 export type Coerced =
   | { readonly coerced: Record<string, unknown>; readonly errors?: never }
   | { readonly errors: readonly GraphQLError[]; readonly coerced?: never }
-
-/** Characters of the variables above which their errors suggest no names: looking for names that resemble a long text takes long. */
-const maxSuggestedCharacters = 65_536
 
 /** Maximum number of errors, as in the executor. */
 const maxErrors = 50
