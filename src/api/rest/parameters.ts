@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import { AccountAddress } from '../../protocol/addresses.ts'
+import { addressKeyPrefix } from '../../protocol/ids.ts'
 import type { AccountId, SlotIndex } from '../../protocol/primitives.ts'
 import { parse, type Schema } from '../../protocol/schema/schema.ts'
 import {
@@ -152,7 +154,7 @@ export function addressOfKind(sentence: string, expected: string, type: Hex): Pa
   }
 }
 
-const accountType = '0x08'
+const accountType = addressKeyPrefix(AccountAddress)
 
 /** Creates a parameter with an account address of this network; its value is the account id. */
 export function account(sentence: string): Parameter<AccountId> {

@@ -2,6 +2,7 @@ import type { AccountEntry } from '../../ledger/accounts.ts'
 import { isCandidacy, poolStakeOf } from '../../ledger/committee.ts'
 import { hexToBytes } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import { AccountAddress } from '../../protocol/addresses.ts'
 import { encodeBech32 } from '../../protocol/bech32.ts'
 import { Block } from '../../protocol/block.ts'
 import { slotOfId } from '../../protocol/ids.ts'
@@ -186,7 +187,7 @@ export async function readEpochRow(
 
 /** The Bech32 address of an account. */
 export function accountAddress({ bech32Hrp }: ProtocolParameters, accountId: AccountId): string {
-  return encodeBech32(bech32Hrp, Uint8Array.of(8, ...hexToBytes(accountId)))
+  return encodeBech32(bech32Hrp, Uint8Array.of(AccountAddress.code, ...hexToBytes(accountId)))
 }
 
 /** The epoch of the newest committed slot. */

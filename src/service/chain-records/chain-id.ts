@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../../lib/result.ts'
+import { AccountAddress, AnchorAddress } from '../../protocol/addresses.ts'
 import { type Bech32Error, decodeBech32 } from '../../protocol/bech32.ts'
 
 /** The id of a chain: the Bech32 text of the account or anchor that governs it (design 6). */
@@ -18,8 +19,6 @@ export type ChainIdError =
       readonly length: number
     }
 
-const accountType = 8
-const anchorType = 24
 const addressLength = 33
 
 /** Parses a chain id and returns it in lower case. Any human-readable part is accepted, as in the original. */
@@ -28,7 +27,7 @@ export function parseChainId(text: string, argument: string): Result<string, Cha
   if (!decoded.ok) return err({ code: 'CHAIN_ID_NOT_BECH32', argument, reason: decoded.error.code })
   const { bytes } = decoded.value
   const [addressType] = bytes
-  const isChain = addressType === accountType || addressType === anchorType
+  const isChain = addressType === AccountAddress.code || addressType === AnchorAddress.code
   if (!isChain || bytes.length !== addressLength) {
     return err({ code: 'CHAIN_ID_NOT_A_CHAIN', argument, addressType, length: bytes.length })
   }

@@ -1,5 +1,7 @@
 import type { Hex } from '../../../lib/hex.ts'
 import { ok } from '../../../lib/result.ts'
+import { AccountAddress } from '../../../protocol/addresses.ts'
+import { addressKeyPrefix } from '../../../protocol/ids.ts'
 import { FoundryId } from '../../../protocol/primitives.ts'
 import { parse } from '../../../protocol/schema/schema.ts'
 import {
@@ -33,7 +35,9 @@ function addressFilter(sentence: string, kind: OutputKey['kind']): Filter {
 
 /** Creates a filter by an account address. */
 function accountFilter(sentence: string, kind: OutputKey['kind']): Filter {
-  return filter(account(sentence), (id) => ({ keys: [{ kind, value: `0x08${id.slice(2)}` }] }))
+  return filter(account(sentence), (id) => ({
+    keys: [{ kind, value: `${addressKeyPrefix(AccountAddress)}${id.slice(2)}` }],
+  }))
 }
 
 type FlagMember = 'hasReturn' | 'hasToken' | 'hasTimelock' | 'hasExpiration'
