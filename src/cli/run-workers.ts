@@ -1,4 +1,4 @@
-import cluster from 'node:cluster'
+import cluster, { type Worker } from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import type { ListenAddress } from '../lib/listen.ts'
@@ -109,6 +109,7 @@ interface WorkerEnd {
 
 function startWorker(number: number): StartedWorker {
   const worker = cluster.fork({ [numberVariable]: number })
+  closeUntaken(worker)
   return {
     listening: new Promise((resolve) => worker.on('listening', () => resolve(undefined))),
     ended: new Promise((resolve) => {
@@ -119,6 +120,22 @@ function startWorker(number: number): StartedWorker {
       })
     }),
   }
+}
+
+/** Closes the connection that a worker was given and had not taken when it ended. Node waits for the worker's answer forever. */
+function closeUntaken(worker: Worker): void {
+  const child = worker.process
+  const { send } = child
+  let given: number | undefined
+  Object.assign(child, {
+    send: (message: { readonly act?: string; readonly seq: number }, ...rest: unknown[]) => {
+      if (message.act === 'newconn') given = message.seq
+      return Reflect.apply(send, child, [message, ...rest])
+    },
+  })
+  // The answer by which Node closes its side of a connection. An answer that was there before makes it do nothing.
+  const taken = () => ({ cmd: 'NODE_CLUSTER', ack: given, accepted: true })
+  worker.on('exit', () => given !== undefined && child.emit('internalMessage', taken()))
 }
 
 function signalAll(signal: NodeJS.Signals): void {

@@ -30,12 +30,19 @@ describe('three workers', () => {
     const keyFile = `${folder.databaseFile}.key`
     const env = { DATABASE_URL: database.url, KEY_FILE: keyFile, WORKERS: '3', METRICS_PORT: '0' }
     program = await startProgram({ ...env, METRICS_PROT: '0' })
-    await untilHealth(program.url)
+    await untilAllHealthy()
   })
   afterAll(async () => {
     await program.end('SIGTERM')
     await database.remove()
   })
+
+  /** A single response shows the health of the worker that received the request. */
+  async function untilAllHealthy(): Promise<void> {
+    const isHealthy = async () =>
+      (await scrape(metricsUrlOf(program))).sum('ledger_gateway_healthy') === 3
+    await until(isHealthy, { what: 'three healthy workers', deadlineMs: 50_000 })
+  }
 
   test('serve one port, and one of them writes', async () => {
     await until(() => workersOf(program).length === 3, { what: 'three processes' })
@@ -65,8 +72,6 @@ describe('three workers', () => {
     expect(now.sum('ledger_gateway_writer')).toBe(1)
     // The first process has no health of its own, which would be that of a gateway that never starts.
     expect(now.labels('ledger_gateway_healthy', 'worker').toSorted()).toEqual(['1', '2', '3'])
-    const isHealthy = async () => (await scrape(url)).sum('ledger_gateway_healthy') === 3
-    await until(isHealthy, { what: 'three healthy workers' })
     const types = (await (await fetch(url)).text()).match(/^# TYPE \S+/gm) ?? []
     expect(new Set(types).size).toBe(types.length)
   })
@@ -116,6 +121,32 @@ describe('three workers', () => {
     await untilHealth(program.url)
   })
 
+  test('leave no connection without an end that was given to one that is killed', async () => {
+    await untilAllHealthy()
+    const stopped = workersOf(program)
+    for (const pid of stopped) process.kill(pid, 'SIGSTOP')
+    await until(() => stopped.every((pid) => stateOf(pid) === 'T'), { what: 'all have stopped' })
+    const files = () => readdirSync(`/proc/${program.process.pid}/fd`).length
+    const filesBefore = files()
+    const { hostname, port } = new URL(program.url)
+    const ended = stopped.map(async () => {
+      const socket = connect(Number(port), hostname)
+      socket.write('GET /health/live HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n')
+      // That of the killed worker is reset.
+      socket.resume().on('error', () => {})
+      await new Promise((resolve) => socket.on('close', resolve))
+    })
+    // The first process gives each worker one, and has it open until the worker has taken it.
+    await until(() => files() >= filesBefore + 3, { what: 'three connections' })
+    const before = ends(program)
+    process.kill(present(stopped.at(-1), 'a worker'), 'SIGKILL')
+    await until(() => ends(program) > before, { what: 'the end of the worker' })
+    for (const pid of stopped.slice(0, -1)) process.kill(pid, 'SIGCONT')
+    await Promise.all(ended)
+    await until(() => workersOf(program).length === 3, { what: 'a new worker' })
+    await untilHealth(program.url)
+  })
+
   test('leave a warning about the settings in the metrics, whichever of them ends', async () => {
     const misspelled = { event: 'setting-misspelled' }
     const warnings = async () =>
@@ -131,9 +162,7 @@ describe('three workers', () => {
 
   test('are started when the system can start processes again', async () => {
     // The port is closed while no worker serves it, and is another one afterwards.
-    const isHealthy = async () =>
-      (await scrape(metricsUrlOf(program))).sum('ledger_gateway_healthy') === 3
-    await until(isHealthy, { what: 'three healthy workers' })
+    await untilAllHealthy()
     const first = String(program.process.pid)
     const limitFiles = (count: number | string) =>
       execFileSync('prlimit', ['--pid', first, `--nofile=${count}:`])
