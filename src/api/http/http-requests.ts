@@ -8,6 +8,7 @@ import type { GatewayError } from '../errors/gateway-error.ts'
 import { type Explorer, explorerResponse } from '../explorer.ts'
 import { bytesOfUnit } from '../graphql/execution/prices.ts'
 import { refusedGraphql } from '../graphql/execution/refused.ts'
+import { holdUntilSent } from '../graphql/execution/running-operations.ts'
 import { graphiqlPage } from '../graphql/graphiql/graphiql.ts'
 import { answerGraphql, type CommonHeaders, type GraphqlDeps } from '../graphql-request.ts'
 import { noteRefusal, type Observation } from '../observation.ts'
@@ -141,7 +142,11 @@ async function answerClient(deps: RequestDeps, exchange: HttpExchange): Promise<
     const { requestId } = observation
     const asked = { message, path, query, caller, client, requestId, occupancy, observation }
     const found = await answer(deps, { ...asked, share: isFree ? undefined : share })
-    return reply(found, isFree ? common : { ...common, ...share.headers() })
+    const { runningOperations: running } = occupancy
+    const bytes = 'body' in found ? found.body.length : 0
+    const full = holdUntilSent(running, client.name, response, bytes)
+    const answered = full === undefined ? found : refusalOf(deps, exchange, full)
+    return reply(answered, isFree ? common : { ...common, ...share.headers() })
   }
   observation.route = graphqlPath
   if (isPage) {

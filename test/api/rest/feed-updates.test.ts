@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../../src/feed/cursor.ts'
 import { noBranch } from '../../../src/store/values.ts'
+import { ownClient } from '../../attack/from-address.ts'
 import { slotOf } from '../../support/feed-log.ts'
 import { addresses, rowsOf } from '../../support/log-store.ts'
 import { rest } from '../../support/rest.ts'
@@ -131,6 +132,37 @@ describe('GET /feed/updates (11)', () => {
     // An update that is there already is not left out.
     expect(text.match(/"updates":\[.?/g)).toEqual(['"updates":[{', '"updates":[]'])
     socket.destroy()
+  })
+
+  test('refuses a page to a client that leaves too many bytes of others unread', async () => {
+    const limits = { heldBytes: 1_500_000 }
+    const served = await serveLog({ limits, settings: { ringRows: 2_000 } })
+    await served.commit(slotOf(...Array(1_000).fill(owner)))
+    await served.known()
+    const page = `/feed/updates?${new URLSearchParams({ after: served.log.cursorAt(0), limit: '1000' })}`
+    const { hostname, port } = new URL(served.url)
+    const socket = connect({ host: hostname, port: Number(port), localAddress: '127.0.0.2' })
+    // The system buffers some megabytes of them.
+    socket.pause().write(`GET ${page} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(100))
+    const [sender, other] = [ownClient('127.0.0.2'), ownClient('127.0.0.3')]
+    let refusal = ''
+    await until(
+      async () => {
+        const { status, text } = await sender.ask(served.url + page)
+        refusal = text
+        return status === 503
+      },
+      { what: 'a page is refused' },
+    )
+    expect(JSON.parse(refusal).error.message).toContain('1500000 bytes of unsent responses')
+    const short = page.replace('1000', '10')
+    expect((await sender.ask(served.url + short)).status).toBe(200)
+    expect((await other.ask(served.url + page)).status).toBe(200)
+    socket.destroy()
+    const isFree = async () => (await sender.ask(served.url + page)).status === 200
+    await until(isFree, { what: 'the page is sent again' })
+    for (const client of [sender, other]) client.close()
+    await served.close()
   })
 
   const refused = [

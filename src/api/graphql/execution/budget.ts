@@ -8,7 +8,7 @@ import type {
 } from '../../errors/api-errors.ts'
 import { toGraphQL } from '../../errors/errors.ts'
 import { bytesOfUnit, fieldWork, maxOperationCost, operationCostBase } from './prices.ts'
-import type { Held, RunningOperations } from './running-operations.ts'
+import { forgetIdle, type Held, heldBy, type RunningOperations } from './running-operations.ts'
 
 /** The budget of an operation: what the operation has used so far, and whether it has to end. Resolvers count it (`meter.ts`). */
 
@@ -114,11 +114,9 @@ class OperationBudget implements Budget {
 
   begin(runningOperations: RunningOperations, client: string): void {
     if (this.#counted !== undefined) return
-    const { byClient } = runningOperations
     this.#counted = runningOperations
-    this.#own = byClient.get(client) ?? { operations: 0, bytes: 0 }
+    this.#own = heldBy(runningOperations, client)
     this.#client = client
-    byClient.set(client, this.#own)
     runningOperations.operations++
     this.#own.operations++
   }
@@ -128,7 +126,8 @@ class OperationBudget implements Budget {
     if (counted === undefined || own === undefined) return
     this.#hold(-this.#bytes)
     counted.operations--
-    if (--own.operations === 0) counted.byClient.delete(this.#client)
+    own.operations--
+    forgetIdle(counted, this.#client)
     this.#counted = undefined
     this.#own = undefined
   }
