@@ -9,7 +9,13 @@ import { isStoreAway } from '../../../src/store/faults.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { openReads } from '../../../src/store/postgresql/reads.ts'
 import type { Writing } from '../../../src/store/sql/statements.ts'
-import { databases, emptyDatabases, onDatabase, openedStore, useStore } from '../../support/databases.ts'
+import {
+  databases,
+  emptyDatabases,
+  onDatabase,
+  openedStore,
+  useStore,
+} from '../../support/databases.ts'
 import { createMemoryLog } from '../../support/memory-log.ts'
 import { databaseUrl, onServer } from '../../support/postgresql-server.ts'
 import { ask } from '../../support/standby.ts'
@@ -83,9 +89,7 @@ describe('opening a store on postgresql', () => {
     const store = await openedStore(url)
     expect(await store.read.network()).toBeUndefined()
     await store.close()
-    expect(await ask(database.url, "SELECT to_regclass('public._prisma_migrations')")).toBe(
-      'null',
-    )
+    expect(await ask(database.url, "SELECT to_regclass('public._prisma_migrations')")).toBe('null')
     await database.remove()
   })
 })
