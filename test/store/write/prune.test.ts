@@ -2,9 +2,21 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { Client } from 'pg'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { Block } from '../../../src/protocol/block.ts'
+import { encode } from '../../../src/protocol/schema/schema.ts'
 import { branchOf, noBranch } from '../../../src/store/values.ts'
 import { databases, openedStore, useStore } from '../../support/databases.ts'
-import { addressOf, entry, slotCommit, testGenesis, wholeLog } from '../../support/store-rows.ts'
+import {
+  addressOf,
+  blockIdOf,
+  booking,
+  entry,
+  incomingBlock,
+  slotCommit,
+  testGenesis,
+  testId,
+  wholeLog,
+} from '../../support/store-rows.ts'
 import { until } from '../../support/until.ts'
 
 describe.each(databases)('pruning on $name', ({ name, create }) => {
@@ -165,4 +177,51 @@ async function isWaiting(url: string): Promise<boolean> {
   )
   await client.end()
   return rows.length > 0
+}
+
+describe.each(databases)('pruning of blocks on $name', ({ create }) => {
+  const use = useStore(create)
+
+  test('keeps the blocks of the newest slots, and every vote that is not counted', async () => {
+    const { read, write } = use.store
+    await write.initialize(use.term, testGenesis())
+    const slots = [1, 2, 3, 4, 5]
+    const kinds = ['basic', 'validation'] as const
+    const blocks = kinds.flatMap((kind, i) =>
+      slots.map((slot) => ({ ...blockWithoutPayload(10 * i + slot), kind, slot })),
+    )
+    await write.acceptBlocks(blocks)
+    await write.closeSlots(use.term, 5)
+    const booked = blocks.map(({ blockId }) => ({ blockId, state: 'ACCEPTED' }) as const)
+    await write.book(use.term, booking({ blocks: booked }))
+    const commits = slots.map((slot) => slotCommit(slot))
+    await write.commitSlots(use.term, commits)
+    const pruned = await write.pruneBlocks({ slots: 2, votesBefore: 2, rows: 100 })
+    expect(pruned).toEqual({ pruned: 3, isDone: true })
+    const left = await Promise.all(blocks.map(({ blockId }) => read.block(blockId)))
+    const slotsLeft = kinds.map((one) =>
+      left.flatMap((block) => (block?.kind === one ? block.slot : [])),
+    )
+    expect(slotsLeft).toEqual([
+      [3, 4, 5],
+      [2, 3, 4, 5],
+    ])
+  })
+})
+
+/** The block of a number, whose bytes can be decoded. */
+function blockWithoutPayload(n: number) {
+  const block: Block = {
+    header: {
+      ...{ protocolVersion: 3, networkId: 1n, issuingTime: BigInt(n), latestFinalizedSlot: 0 },
+      slotCommitmentId: slotCommit(0).commitmentId,
+      issuerId: testId('AccountId', 32, 0),
+    },
+    body: {
+      ...{ type: 0, strongParents: [blockIdOf(0)], weakParents: [], shallowLikeParents: [] },
+      ...{ payload: undefined, maxBurnedMana: 0n },
+    },
+    signature: { type: 0, publicKey: testId('Key', 32, 0), signature: testId('Signature', 64, 0) },
+  }
+  return incomingBlock(n, { bytes: encode(Block, block), transactionId: undefined })
 }
