@@ -23,6 +23,8 @@ export interface Kept {
   /** The first milestone with a row that is left. */
   readonly from: SlotIndex
   readonly blocks: ReadonlySet<BlockId>
+  /** The slot of the snapshot with which the ledger begins. Outputs that were spent up to it are not known. */
+  readonly begunIn?: SlotIndex
 }
 
 /** What is left after the newest milestone. */

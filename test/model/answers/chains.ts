@@ -51,12 +51,20 @@ export async function compareChains(asking: Asking): Promise<void> {
 
 async function compareHistories(asking: Asking): Promise<void> {
   const { model, random, url, differ } = asking
+  const { begunIn = -1 } = model.kept
   const chains = [...chainStates(model.ledger, model.outputs)]
-  for (const [id, states] of some(random, chains, 8)) {
+    .map(([id, states]) => {
+      const known = states.filter(({ spentSlot = Number.POSITIVE_INFINITY }) => spentSlot > begunIn)
+      return { id, states: known, unknown: states.length - known.length }
+    })
+    .filter(({ states }) => states.length > 0)
+  for (const { id, states, unknown } of some(random, chains, 8)) {
     await comparePages(asking, {
       what: `history of chain ${id}`,
-      oldest: states.map(({ outputId, bookedSlot }, i) => `${i + 1} ${bookedSlot} ${outputId}`),
-      total: states.length,
+      oldest: states.map(
+        ({ outputId, bookedSlot }, i) => `${unknown + i + 1} ${bookedSlot} ${outputId}`,
+      ),
+      total: unknown + states.length,
       node: 'number milestoneIndex outputId',
       textOf: ({ number, milestoneIndex, outputId }) => `${number} ${milestoneIndex} ${outputId}`,
       query: (args, selection) =>
@@ -66,10 +74,10 @@ async function compareHistories(asking: Asking): Promise<void> {
   const answers = await askEach(
     url,
     chains,
-    ([, states]) => `output(id: "${states[0]?.outputId}") { chain { chainId isDestroyed destroyedBy
+    ({ states }) => `output(id: "${states[0]?.outputId}") { chain { chainId isDestroyed destroyedBy
       destroyedSlot output { outputId } lastOutput { outputId } } }`,
   )
-  for (const [i, [id, states]] of chains.entries()) {
+  for (const [i, { id, states }] of chains.entries()) {
     const last = states.at(-1)
     const isDestroyed = last?.spentSlot !== undefined
     const output = last === undefined ? null : { outputId: last.outputId }

@@ -75,7 +75,10 @@ async function compareMilestone({ url, model, random, differ }: Asking, slot: Sl
   const id = commitments.get(slot)?.id
   const path = `${url}/api/explorer/v2/ledger/updates/by-milestone/${id}`
   const first = commitments.get(slot)?.range
-  if (first !== undefined && first[0] <= Math.min(first[1], model.kept.after)) {
+  const { after, begunIn = 0 } = model.kept
+  const isPruned = first !== undefined && first[0] <= Math.min(first[1], after)
+  // A snapshot contains the milestones to which new blocks may refer.
+  if (isPruned || slot <= begunIn - 2 * parameters.maxCommittableAge - 2) {
     differ.equal(`status of the pruned milestone ${slot}`, (await rest(path)).status, 404)
     return
   }
@@ -122,6 +125,7 @@ async function compareSnapshot({ url, model, random, differ }: Asking): Promise<
     (row) => row.class === 'OWNED' && isFollowed.has(row.address) && row.milestoneIndex > start,
   )
   const stream = await openStream(`${url}/graphql?${new URLSearchParams({ query: from(start) })}`)
+  const end = commitments.get(start)?.range[1]
   const outputIds: string[] = []
   const updates: unknown[] = []
   for (let isWhole = false; !isWhole || updates.length < following.length; ) {
@@ -131,8 +135,11 @@ async function compareSnapshot({ url, model, random, differ }: Asking): Promise<
     if (event.__typename === 'FeedSnapshot') isWhole = event.isLast
   }
   stream.close()
-  const unspent = unspentAt(model.outputs, start).filter(({ output }) =>
-    isFollowed.has(ownerInSlot(output, start, minCommittableAge)),
+  // The cursor after a milestone is that of the milestones without updates behind it, too.
+  const isAtStart = (slot: SlotIndex) => commitments.get(slot)?.range[1] === end
+  const moment = [...commitments.keys()].findLast(isAtStart) ?? start
+  const unspent = unspentAt(model.outputs, moment).filter(({ output }) =>
+    isFollowed.has(ownerInSlot(output, moment, minCommittableAge)),
   )
   const expected = unspent.map(({ outputId }) => outputId).sort()
   differ.equal(`snapshot of a feed at ${start}`, outputIds.sort(), expected)

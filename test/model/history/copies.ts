@@ -5,6 +5,8 @@ import type { Command } from '../../../src/cli/command.ts'
 import { exportCommand } from '../../../src/cli/export.ts'
 import { importCommand } from '../../../src/cli/import.ts'
 import { restore } from '../../../src/cli/restore.ts'
+import type { Environment } from '../../../src/config.ts'
+import type { SlotIndex } from '../../../src/protocol/primitives.ts'
 import { runCommand } from '../../support/run-command.ts'
 import { until } from '../../support/until.ts'
 import { compareAddresses } from '../answers/addresses.ts'
@@ -19,10 +21,10 @@ import { compareWithModel, type Model } from '../model.ts'
 import { newestOf } from './still.ts'
 import type { HistoryWorld, OpenedGateway } from './world.ts'
 
-/** Other gateways with the ledger of a history: one that follows it, one on an imported export, and one on an older backup. */
+/** Other gateways with the ledger of a history: one that follows it, one from a snapshot on, one on an export, one on a backup. */
 export interface Copies {
-  /** Keeps the ledger of this moment in a backup. */
-  backUp(): Promise<void>
+  /** Keeps the ledger of this moment in a backup, and begins a follower with a snapshot of it. */
+  keep(): Promise<void>
   /** Ends the follower and starts it again. */
   restartFollower(): Promise<void>
   /** Compares all copies with the model. The clock advances meanwhile. */
@@ -46,13 +48,34 @@ export async function openCopies(
   const { random } = world
   const followerUrl = `file:${join(world.folder, 'follower.db')}`
   const backupFile = join(world.folder, 'ledger.backup')
+  const begunUrl = await newDatabase()
+  let begunIn: SlotIndex | undefined
   let follower = await follow()
 
-  function follow(): Promise<OpenedGateway> {
+  function follow(changes: Environment = { DATABASE_URL: followerUrl }): Promise<OpenedGateway> {
     return world.another({
-      ...{ LEDGER: 'upstream', UPSTREAM_URLS: world.url, DATABASE_URL: followerUrl },
+      ...{ LEDGER: 'upstream', UPSTREAM_URLS: world.url, READ_DATABASE_URLS: undefined },
       ...{ PARAMETERS_FILE: undefined, LOG_RETENTION: undefined, BLOCK_RETENTION: undefined },
+      ...changes,
     })
+  }
+
+  async function keep(): Promise<void> {
+    await run(backup, backupFile, world.databaseUrl)
+    const begun = await follow({ DATABASE_URL: begunUrl, SNAPSHOT: world.url })
+    begunIn = await newestOf(begun.url)
+    await begun.close()
+  }
+
+  /** Follows from the snapshot to the end of the history. */
+  async function compareBegun(model: Model, differ: Differences): Promise<void> {
+    if (begunIn === undefined) return
+    const begun = await follow({ DATABASE_URL: begunUrl })
+    try {
+      await compareFollower({ url: begun.url, model: begunWith(model, begunIn), random, differ })
+    } finally {
+      await begun.close()
+    }
   }
 
   async function restartFollower(): Promise<void> {
@@ -65,6 +88,7 @@ export async function openCopies(
     await restartFollower()
     await compareFollower({ url: follower.url, model: unpruned(model), random, differ })
     await follower.close()
+    await compareBegun(model, differ)
     const exportFile = join(world.folder, 'ledger.export')
     await run(exportCommand, exportFile, world.databaseUrl)
     const imported = `file:${join(world.folder, 'imported.db')}`
@@ -79,7 +103,7 @@ export async function openCopies(
     /** Opens a gateway on a copy, lets some slots pass and compares everything. */
     async function compareCopy(what: string, databaseUrl: string): Promise<void> {
       const before = differ.found.length
-      const copy = await world.another({ DATABASE_URL: databaseUrl })
+      const copy = await world.another({ DATABASE_URL: databaseUrl, READ_DATABASE_URLS: undefined })
       try {
         for (let n = 0; n < 2; n++) await world.pass(2)
         await world.untilStill(copy.url)
@@ -94,7 +118,7 @@ export async function openCopies(
   }
 
   return {
-    backUp: () => run(backup, backupFile, world.databaseUrl),
+    keep,
     restartFollower,
     compare,
     close: () => follower.close(),
@@ -111,6 +135,13 @@ async function run(command: Command, file: string, databaseUrl: string): Promise
 function unpruned(model: Model): Model {
   const blocks = new Set(model.ledger.blocks.map(({ blockId }) => blockId))
   return { ...model, kept: { after: 0, from: model.ledger.parameters.genesisSlot, blocks } }
+}
+
+/** A follower that begins with a snapshot has its unspent outputs, and everything after its slot. */
+function begunWith(model: Model, begunIn: SlotIndex): Model {
+  const after = model.ledger.commitments.get(begunIn)?.range[1] ?? 0
+  const from = model.rows.find(({ seq }) => seq > after)?.milestoneIndex ?? begunIn + 1
+  return { ...model, kept: { ...unpruned(model).kept, after, from, begunIn } }
 }
 
 async function compareFollower(asking: Asking): Promise<void> {

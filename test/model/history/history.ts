@@ -34,9 +34,22 @@ export interface HistoryOptions {
   readonly retention?: Retention | undefined
   /** Divides the log into partitions of so many rows in the middle of the history; only on PostgreSQL. */
   readonly partitionRows?: number | undefined
-  /** Creates an empty database. With it, a follower, an import and a restored backup are compared too. */
+  /** A replica of the database, which the gateway reads. */
+  readonly replica?: Replica | undefined
+  /** A checkout of a former version, whose gateway runs until the middle of the history. */
+  readonly former?: string | undefined
+  /** Creates an empty database. With it, two followers, an import and a restored backup are compared too. */
   readonly newDatabase?: (() => Promise<string>) | undefined
   readonly onProgress?: (text: string) => void
+}
+
+/** A server that replicates the database. */
+export interface Replica {
+  /** The URL of the database there. */
+  readonly url: string
+  /** Lets the replica stand still until `resume`. */
+  pause(): Promise<void>
+  resume(): Promise<void>
 }
 
 /** The result of a history. */
@@ -53,18 +66,22 @@ export interface HistoryReport {
 /** Runs a history on an empty database. */
 export async function runHistory(options: HistoryOptions): Promise<HistoryReport> {
   const { seed, databaseUrl, rounds, players, retention, newDatabase } = options
-  const { partitionRows, onProgress = () => {} } = options
+  const { partitionRows, replica, former, onProgress = () => {} } = options
   const random = createRandom(seed)
   const differ = createDifferences()
   const world = await openWorld(databaseUrl, random, {
-    ...(retention && { LOG_RETENTION: `${retention.log}`, BLOCK_RETENTION: `${retention.blocks}` }),
+    former,
+    settings: {
+      ...(replica && { READ_DATABASE_URLS: replica.url }),
+      ...(retention && {
+        ...{ LOG_RETENTION: `${retention.log}`, BLOCK_RETENTION: `${retention.blocks}` },
+      }),
+    },
   })
   const archive = createArchive(databaseUrl)
-  if (retention !== undefined) {
-    // Before the rows of the genesis are deleted.
-    await archive.copy()
-    await world.restart(1)
-  }
+  // Before the rows of the genesis are deleted.
+  if (retention !== undefined) await archive.copy()
+  if (retention !== undefined || replica !== undefined) await world.restart(1)
   const copies = newDatabase && (await openCopies(world, { newDatabase, retention, archive }))
   const feeds = openFeeds(world)
   try {
@@ -96,13 +113,19 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryReport
       feeds.watch([...world.acknowledged].at(-1))
       await passTime()
       const isMiddle = round === Math.floor(rounds / 2)
-      if (isMiddle) await copies?.backUp()
+      if (isMiddle && former !== undefined) await world.upgrade()
+      if (isMiddle) await copies?.keep()
+      // Sometimes the replica stands still for a round.
+      if (replica !== undefined) {
+        await (random.between(0, 3) === 0 ? replica.pause() : replica.resume())
+      }
       if (isMiddle && partitionRows !== undefined) {
         await partitioned(databaseUrl, { rows: partitionRows })
       }
       if (copies !== undefined && random.between(0, 14) === 0) await copies.restartFollower()
       if (round % 20 === 19) onProgress(`seed ${seed}: ${round + 1} of ${rounds} rounds`)
     }
+    await replica?.resume()
     // Nothing more happens, but timelocks end and outputs expire.
     await world.pass(4)
     await world.pass(4)
@@ -138,6 +161,9 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryReport
     await copies?.compare(model, differ)
     const serious = world.warnings().filter((one) => one.startsWith('error'))
     differ.equal('errors in the log', serious.slice(0, 3), [])
+    if (replica !== undefined) {
+      differ.equal('the replica was read', world.readsMoved() > 0, true)
+    }
     return {
       differences: differ.found,
       compared: differ.compared(),

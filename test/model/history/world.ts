@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { openSigningKey } from '../../../src/api/tokens/signing-key.ts'
 import { issueToken, type Scope } from '../../../src/api/tokens/token.ts'
 import { type Environment, parseConfig } from '../../../src/config.ts'
@@ -41,6 +42,8 @@ export interface HistoryWorld {
   inThePast(seconds: number, act: () => Promise<unknown>): Promise<void>
   /** Closes the gateway, lets some slots pass, and opens it again, or lets a standby take over. */
   restart(slots: number): Promise<void>
+  /** Closes the gateway of a former version, and opens this one. */
+  upgrade(): Promise<void>
   /** Opens another gateway with the same clock; its settings replace those of the world. */
   another(settings: Environment): Promise<OpenedGateway>
   /** Waits until a gateway has committed every slot that is due, issued its own block of the slot, and booked all blocks. */
@@ -57,6 +60,8 @@ export interface HistoryWorld {
   count(outcome: string): void
   /** The log events of level warn and error. */
   warnings(): readonly string[]
+  /** How often reads moved to another server. */
+  readsMoved(): number
   close(): Promise<void>
 }
 
@@ -112,12 +117,13 @@ export const historyParameters: ProtocolParameters = {
   rewardsParameters: { ...worldParameters.rewardsParameters, retentionPeriod: 3 },
 }
 
-/** Opens a world on an empty database. `settings` apply from the first restart on. */
+/** Opens a world on an empty database. `settings` apply from the first restart on, and `former` is the checkout that runs first. */
 export async function openWorld(
   databaseUrl: string,
   random: Random,
-  settings: Environment = {},
+  { settings, former }: { readonly settings: Environment; readonly former?: string | undefined },
 ): Promise<HistoryWorld> {
+  let version = former === undefined ? thisVersion : await versionAt(former)
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-history-'))
   const file = join(folder, 'parameters.json')
   writeFileSync(file, JSON.stringify(print(ProtocolParameters, historyParameters)))
@@ -144,8 +150,8 @@ export async function openWorld(
     const { log, lines } = createMemoryLog(clock)
     logs.push(lines)
     const common = port === '0' ? env : { ...env, PORT: port, ...settings }
-    const opened = unwrap(parseConfig({ ...common, ...changes }, []))
-    return unwrap(await openGateway(opened, { clock, log }))
+    const opened = unwrap(version.parseConfig({ ...common, ...changes }, []))
+    return unwrap(await version.openGateway(opened, { clock, log }))
   }
 
   function count(outcome: string): void {
@@ -257,6 +263,12 @@ export async function openWorld(
       port = new URL(gateway.url).port
       await untilDue()
     },
+    upgrade: async () => {
+      await gateway.close()
+      version = thisVersion
+      gateway = await open({})
+      await untilDue()
+    },
     token: async (subject, ...scopes) => {
       const key = unwrap(await openSigningKey(config.signing))
       return issueToken(key, { subject, scopes, lifetimeSeconds: 36_000, nowMs: nowMs(clock) })
@@ -266,11 +278,27 @@ export async function openWorld(
         const { level, event, error } = JSON.parse(line)
         return level === 'warn' || level === 'error' ? [`${level} ${event} ${error ?? ''}`] : []
       }),
+    readsMoved: () => logs.flat().filter((line) => line.includes('"reads-moved"')).length,
     close: async () => {
       await gateway.close()
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** A version of the program. */
+interface Version {
+  readonly parseConfig: typeof parseConfig
+  readonly openGateway: typeof openGateway
+}
+
+const thisVersion: Version = { parseConfig, openGateway }
+
+/** Loads a version from its checkout, which must have been built. */
+async function versionAt(folder: string): Promise<Version> {
+  const load = (file: string) => import(pathToFileURL(join(folder, file)).href)
+  const [config, gateway] = await Promise.all([load('src/config.ts'), load('src/gateway.ts')])
+  return { parseConfig: config.parseConfig, openGateway: gateway.openGateway }
 }
 
 function isOfPayload(way: Way): boolean {
