@@ -337,7 +337,8 @@ describe('a page of the feed', () => {
     for (const more of [{}, { searchMs: 0 }, { signal: AbortSignal.abort() }]) {
       cursors.push(unwrap(await pollLedgerUpdates(all, { ...search, ...more })).cursor)
     }
-    expect(cursors).toEqual([1_600, 500, 100].map(log.cursorAt))
+    // Also a search that is over before it begins gets further, so that repeating it ends.
+    expect(cursors).toEqual([1_600, 500, 500].map(log.cursorAt))
     await long.close()
   })
 
