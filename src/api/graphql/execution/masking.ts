@@ -105,10 +105,10 @@ function isInternal(error: GraphQLError): boolean {
   )
 }
 
-/** Returns the members of an error that the server reads, and its printed form, which does not have the status. */
-export function withoutStatus(error: GraphQLError) {
+/** Returns an error without its status. It has only the members that the server reads, which would copy an instance of the class. */
+export function withoutStatus(error: GraphQLError): GraphQLError {
   const { message, extensions } = error
-  return { message, extensions, toJSON: () => printSocketError(error) } as unknown as GraphQLError
+  return { message, extensions, toJSON: () => printSocketError(error) } as GraphQLError
 }
 
 /** Prints an error for a WebSocket or event stream: without the status, which only an HTTP response has. */
