@@ -14,7 +14,7 @@ import { operationRefusal } from './graphql/execution/running-operations.ts'
 import type { GraphqlServer } from './graphql/server.ts'
 import type { Listeners } from './http/listeners.ts'
 import type { Occupancy, TransportLimits } from './limits.ts'
-import { noteRefusal } from './observation.ts'
+import { noteCode } from './observation.ts'
 import {
   checkContentType,
   hasTooManyValues,
@@ -46,7 +46,7 @@ export async function answerGraphql(deps: GraphqlDeps, request: SseRequest): Pro
   const { requestId } = observation
   const refuse = (error: GatewayError, status?: number) => {
     const refusal = refusedGraphql(error, status)
-    noteRefusal(observation, refusal)
+    noteCode(observation, refusal.code)
     send(response, refusal, common)
   }
   const { method = '' } = message

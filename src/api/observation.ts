@@ -1,6 +1,5 @@
 import type { OperationDefinitionNode } from 'graphql'
 import type { StartedSpan } from '../lib/tracing.ts'
-import type { RouteResponse } from './rest/response.ts'
 
 /** Collects facts about a request or an operation; `observer.ts` turns them into metrics, log entries and spans. */
 
@@ -16,8 +15,8 @@ export interface Observation {
   operation: { readonly kind: string; readonly name: string | undefined } | undefined
   /** Estimated cost of the operation, assuming that every page is full. */
   cost: number | undefined
-  /** The codes of the errors in the response. */
-  readonly codes: Set<string>
+  /** The codes of the errors in the response, each once. */
+  readonly codes: string[]
   /** Whether the client determines the duration: an event stream, or a long poll. */
   isOpenEnded: boolean
   hasEnded: boolean
@@ -34,7 +33,8 @@ export function noteOperation(
   if (observation !== undefined) observation.operation = { kind, name: name?.value }
 }
 
-/** Records the error code of a response. */
-export function noteRefusal(observation: Observation | undefined, response: RouteResponse): void {
-  if (response.code !== undefined) observation?.codes.add(response.code)
+/** Records the code of an error in the response. */
+export function noteCode(observation: Observation | undefined, code: string | undefined): void {
+  if (code === undefined || observation === undefined) return
+  if (!observation.codes.includes(code)) observation.codes.push(code)
 }

@@ -57,7 +57,7 @@ export function createObserver({ log, slowMs, meters }: ObserverDeps): Observer 
       route: undefined,
       operation: undefined,
       cost: undefined,
-      codes: new Set(),
+      codes: [],
       isOpenEnded: false,
       hasEnded: false,
     }
@@ -84,11 +84,11 @@ export function createObserver({ log, slowMs, meters }: ObserverDeps): Observer 
       kind: operation?.kind,
       ms: Math.round(ms * 10) / 10,
       cost,
-      codes: codes.size === 0 ? undefined : [...codes],
+      codes: codes.length === 0 ? undefined : codes,
     }
     log.debug('access', fields)
     // While the database is away, requests wait for it. The log has that fault already, and load balancers check the health every second.
-    const isUnavailable = request?.status === 503 || codes.has('STORE_AWAY')
+    const isUnavailable = request?.status === 503 || codes.includes('STORE_AWAY')
     if (slowMs > 0 && ms >= slowMs && !isOpenEnded && !isUnavailable) {
       log.warn('slow-operation', fields)
     }

@@ -40,7 +40,7 @@ export function trackResponses(reading: () => PacedReading): ResponseTracker {
     if (known !== undefined) return known
     const unfinished: ServerResponse[] = []
     responsesBySocket.set(socket, unfinished)
-    socket.once('close', () => responsesBySocket.delete(socket))
+    socket.on('close', () => responsesBySocket.delete(socket))
     return unfinished
   }
 

@@ -11,7 +11,7 @@ import { refusedGraphql } from '../graphql/execution/refused.ts'
 import { holdUntilSent } from '../graphql/execution/running-operations.ts'
 import { graphiqlPage } from '../graphql/graphiql/graphiql.ts'
 import { answerGraphql, type CommonHeaders, type GraphqlDeps } from '../graphql-request.ts'
-import { noteRefusal, type Observation } from '../observation.ts'
+import { noteCode, type Observation } from '../observation.ts'
 import type { Observer } from '../observer.ts'
 import { originHeaders, type Policies, policyProblem } from '../policies.ts'
 import { send } from '../rest/respond.ts'
@@ -73,7 +73,7 @@ async function handle(
   const { path, query } = splitTarget(message.url ?? '/')
   const common = commonHeaders(requestId, originHeaders(deps.policies, message.headers))
   const reply = (answered: RouteResponse, headers: CommonHeaders = common) => {
-    noteRefusal(observation, answered)
+    noteCode(observation, answered.code)
     send(response, answered, headers)
   }
   // A client that closes the connection during a response is logged at debug level only.

@@ -50,7 +50,7 @@ export function cutStalledWrites(
 
   onEachConnection(server, (socket) => {
     sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+    socket.on('close', () => sockets.delete(socket))
   })
   const timer = setInterval(check, stalledWriteMs / checksPerTimeout)
   timer.unref()

@@ -47,7 +47,10 @@ export function limitSockets(
     server.on('drop', () => outage.failed(`${limit} connections are open, and more are cut`))
   }
 
-  function count(address: string, by: 1 | -1): void {
+  /** Counts a connection of an address, or of a proxy without an address. */
+  function count(address: string | undefined, by: 1 | -1): void {
+    total += by
+    if (address === undefined) return
     const open = (counts.get(address) ?? 0) + by
     if (open > 0) counts.set(address, open)
     else counts.delete(address)
@@ -70,12 +73,12 @@ export function limitSockets(
   Object.assign(server, { blockList: Object.assign(new BlockList(), { check: isCut }) })
   onEachConnection(server, (socket) => {
     outage.recovered()
-    total++
-    socket.once('close', () => total--)
-    if (isProxy(socket.remoteAddress, proxies)) return
-    const address = clientOf(socket.remoteAddress, {}, proxies)
+    const { remoteAddress } = socket
+    const address = isProxy(remoteAddress, proxies)
+      ? undefined
+      : clientOf(remoteAddress, {}, proxies)
     count(address, 1)
-    socket.once('close', () => count(address, -1))
+    socket.on('close', () => count(address, -1))
   })
 }
 

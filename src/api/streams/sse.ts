@@ -11,7 +11,7 @@ import { maskErrors, noteErrors, printSocketError } from '../graphql/execution/m
 import { refusedGraphql } from '../graphql/execution/refused.ts'
 import { operationRefusal } from '../graphql/execution/running-operations.ts'
 import { connectionRefusal, overloadRefusal, subscriptionRefusal } from '../limits.ts'
-import { noteRefusal, type Observation } from '../observation.ts'
+import { noteCode, type Observation } from '../observation.ts'
 import {
   contextOf,
   kindOf,
@@ -120,7 +120,7 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
 
 function refuse({ response, observation, common }: SseRequest, error: GatewayError): void {
   const answer = refusedGraphql(error)
-  noteRefusal(observation, answer)
+  noteCode(observation, answer.code)
   send(response, answer, common)
 }
 

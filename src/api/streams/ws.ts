@@ -80,7 +80,7 @@ export function openWebSocket(deps: WebSocketDeps): WebSocketTransport {
     const connection = createConnection(socket, duplex, origin)
     occupy(occupancy, connection.client.name, { connections: 1 })
     const forget = heartbeat.add(connection)
-    socket.once('close', () => {
+    socket.on('close', () => {
       occupy(occupancy, connection.client.name, { connections: -1 })
       forget()
       connection.forgetToken?.()
@@ -137,7 +137,7 @@ function serve(protocol: Protocol, connection: Connection, log: Log): void {
   })
   // For a frame that is too long or invalid, the library closes the socket with the right code.
   socket.on('error', (error) => log.debug('websocket-error', { error }))
-  socket.once('close', (code, reason) => {
+  socket.on('close', (code, reason) => {
     closed(code, String(reason)).catch((error: unknown) => log.error('websocket-failed', { error }))
   })
 }

@@ -6,7 +6,7 @@ import type { BodyError } from '../../errors/api-errors.ts'
 import { errorStatuses } from '../../errors/error-table.ts'
 import { createGraphqlError, messageOf } from '../../errors/errors.ts'
 import { shortened } from '../../errors/message-words.ts'
-import type { Observation } from '../../observation.ts'
+import { noteCode, type Observation } from '../../observation.ts'
 import type { GatewayContext } from '../builder.ts'
 import { withArguments } from './refused-literals.ts'
 
@@ -73,7 +73,7 @@ export function noteErrors(
   observation: Observation | undefined,
   errors: readonly GraphQLError[] | undefined,
 ): void {
-  for (const error of errors ?? []) observation?.codes.add(codeOf(error))
+  for (const error of errors ?? []) noteCode(observation, codeOf(error))
 }
 
 /** The error of a request body that the server has refused; `undefined` for other errors. */
