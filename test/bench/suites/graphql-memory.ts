@@ -6,14 +6,15 @@ import { plainFields } from '../graphql/peers.ts'
 import { choices } from '../graphql/questions.ts'
 import { printTable } from '../measure.ts'
 import { type Line, openLine } from '../rest/load.ts'
-import { memoryOf } from './memory.ts'
+import { memoryAtRest, memoryNames, memoryOf } from './memory.ts'
 
 /** Measures the memory of the built gateway on SQLite when few documents are requested twice. */
 
 const help = `npm run bench -- graphql-memory [--requests N]
 
-Sends N requests (1,000,000 by default) with different documents over 16 connections, and prints the resident memory in between.
-Target: after all requests, at most 10 % more than after the first 10,000 or the first tenth, whichever is less.`
+Sends N requests (1,000,000 by default) with different documents over 16 connections. After the first 10,000 (or the first tenth,
+whichever is less) and after each further tenth it prints the memory at once, and after a pause of 20 s.
+Target: in the pause after all requests, at most 10 % more than in the first pause.`
 
 const connections = 16
 
@@ -33,26 +34,24 @@ export async function run(words: readonly string[]): Promise<void> {
     const gateway = await startGateway(ledger)
     const pid = present(gateway.process.pid, 'its number')
     const lines = await openLines(Number(new URL(gateway.url).port))
-    const table = [['requests', 'resident MB', 'anonymous MB', 'maximum MB', 'processor s']]
-    const note = (sent: number) => table.push([String(sent), ...memoryOf(pid)])
+    const table = [['requests', ...memoryNames, 'resident MB at rest']]
+    const note = async (sent: number) => {
+      const loaded = memoryOf(pid)
+      const [atRest = ''] = await memoryAtRest(pid)
+      table.push([String(sent), ...loaded, atRest])
+    }
     try {
-      note(0)
-      await send(lines, ledger, first)
-      note(first)
-      const begun = Number(table.at(-1)?.[1])
-      for (let sent = first; sent < requests; ) {
-        const step = Math.min(requests / 10, requests - sent)
+      await note(0)
+      for (let sent = 0; sent < requests; ) {
+        const step = Math.min(sent === 0 ? first : requests / 10, requests - sent)
         await send(lines, ledger, step)
         sent += step
-        note(sent)
+        await note(sent)
       }
       printTable(table)
-      const ratioTo = (former: number) => (Number(table.at(-1)?.[1]) / former).toFixed(2)
-      const [, , , nextRow = []] = table
-      const [next, nextMegabytes] = nextRow
       console.log(
-        `\nmemory after all requests to after ${first}: ${ratioTo(begun)} (target: at most 1.1), ` +
-          `and to after ${next}: ${ratioTo(Number(nextMegabytes))}`,
+        `\nmemory after all requests to after ${first}: ${growth(table, 1)} under load, ` +
+          `${growth(table, memoryNames.length + 1)} at rest (target: at most 1.1)`,
       )
     } finally {
       for (const line of lines) line.end()
@@ -61,6 +60,11 @@ export async function run(words: readonly string[]): Promise<void> {
   } finally {
     folder.remove()
   }
+}
+
+/** Returns the last value of a column of the table as a multiple of the value after the first requests. */
+function growth(table: readonly (readonly string[])[], column: number): string {
+  return (Number(table.at(-1)?.[column]) / Number(table[2]?.[column])).toFixed(2)
 }
 
 function openLines(port: number): Promise<readonly Line[]> {

@@ -20,7 +20,7 @@ const atOnce = 32
 const built = fileURLToPath(new URL('../../../dist/main.js', import.meta.url))
 const command = process.env.BENCH_COMMAND?.split(' ') ?? [process.execPath, built]
 
-/** Prints the memory during the load, and ten seconds after it. */
+/** Prints the memory during the load, and after it. */
 export async function run(): Promise<void> {
   const folder = makeFolder()
   const [program = '', ...words] = command
@@ -38,7 +38,7 @@ export async function run(): Promise<void> {
   try {
     const url = await urlOf(child)
     const pid = present(child.pid, 'its number')
-    const table = [['requests', 'resident MB', 'anonymous MB', 'maximum MB', 'processor s']]
+    const table = [['requests', ...memoryNames]]
     const note = (what: string) => table.push([what, ...memoryOf(pid)])
     note('none')
     await untilHealth(url)
@@ -48,8 +48,7 @@ export async function run(): Promise<void> {
       note(`${from + requests / 10}`)
     }
     load.end()
-    await delay(10_000)
-    note('10 s later')
+    table.push([`${restMs / 1_000} s later`, ...(await memoryAtRest(pid))])
     printTable(table)
     console.log(load.submissions())
   } finally {
@@ -73,6 +72,9 @@ function urlOf(child: ChildProcess): Promise<string> {
   })
 }
 
+/** The names of the values of `memoryOf`. */
+export const memoryNames = ['resident MB', 'anonymous MB', 'maximum MB', 'processor s']
+
 /** The resident, anonymous and maximum memory of a process in megabytes, and its processor time in seconds. */
 export function memoryOf(pid: number): string[] {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
@@ -80,6 +82,15 @@ export function memoryOf(pid: number): string[] {
     (Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1.024e-3).toFixed(0)
   const names = ['VmRSS', 'RssAnon', 'VmHWM'] as const
   return [...names.map(megabytes), (processorMs(pid) / 1_000).toFixed(1)]
+}
+
+/** Milliseconds after which a process without requests has returned memory: V8 begins 8 s after its last collection. */
+const restMs = 20_000
+
+/** Returns the memory of a process that has had no requests for 20 s. */
+export async function memoryAtRest(pid: number): Promise<string[]> {
+  await delay(restMs)
+  return memoryOf(pid)
 }
 
 /** Creates a load whose requests have numbers; equal numbers result in equal requests. Sends several at once. */
