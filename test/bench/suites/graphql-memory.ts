@@ -12,13 +12,13 @@ import { memoryAtRest, memoryNames, memoryOf } from './memory.ts'
 
 const help = `npm run bench -- graphql-memory [--requests N]
 
-Sends N requests (1,000,000 by default) with different documents over 16 connections. After the first 10,000 (or the first tenth,
-whichever is less) and after each further tenth it prints the memory at once, and after a pause of 20 s.
+Sends N requests (1,000,000 by default) with different documents over 16 connections. Prints the memory after the first 10,000 (or the
+first tenth, whichever is less) and after each further tenth, and in a pause of a minute after the first and the last of them.
 Target: in the pause after all requests, at most 10 % more than in the first pause.`
 
 const connections = 16
 
-/** Prints the memory before and after the first requests, and after each further tenth. */
+/** Prints the memory before and after the first requests, after each further tenth, and in two pauses. */
 export async function run(words: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...words],
@@ -34,24 +34,28 @@ export async function run(words: readonly string[]): Promise<void> {
     const gateway = await startGateway(ledger)
     const pid = present(gateway.process.pid, 'its number')
     const lines = await openLines(Number(new URL(gateway.url).port))
-    const table = [['requests', ...memoryNames, 'resident MB at rest']]
-    const note = async (sent: number) => {
-      const loaded = memoryOf(pid)
-      const [atRest = ''] = await memoryAtRest(pid)
-      table.push([String(sent), ...loaded, atRest])
+    const table = [['requests', ...memoryNames]]
+    const note = (label: string) => table.push([label, ...memoryOf(pid)])
+    const noteAtRest = async () => {
+      const values = await memoryAtRest(pid)
+      table.push(['in a pause', ...values])
+      return Number(values[0])
     }
     try {
-      await note(0)
-      for (let sent = 0; sent < requests; ) {
-        const step = Math.min(sent === 0 ? first : requests / 10, requests - sent)
+      note('0')
+      await send(lines, ledger, first)
+      note(String(first))
+      const atRest = await noteAtRest()
+      for (let sent = first; sent < requests; ) {
+        const step = Math.min(requests / 10, requests - sent)
         await send(lines, ledger, step)
         sent += step
-        await note(sent)
+        note(String(sent))
       }
+      const ratio = (await noteAtRest()) / atRest
       printTable(table)
       console.log(
-        `\nmemory after all requests to after ${first}: ${growth(table, 1)} under load, ` +
-          `${growth(table, memoryNames.length + 1)} at rest (target: at most 1.1)`,
+        `\nmemory in the second pause to that in the first: ${ratio.toFixed(2)} (target: at most 1.1)`,
       )
     } finally {
       for (const line of lines) line.end()
@@ -60,11 +64,6 @@ export async function run(words: readonly string[]): Promise<void> {
   } finally {
     folder.remove()
   }
-}
-
-/** Returns the last value of a column of the table as a multiple of the value after the first requests. */
-function growth(table: readonly (readonly string[])[], column: number): string {
-  return (Number(table.at(-1)?.[column]) / Number(table[2]?.[column])).toFixed(2)
 }
 
 function openLines(port: number): Promise<readonly Line[]> {

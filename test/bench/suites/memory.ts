@@ -48,7 +48,7 @@ export async function run(): Promise<void> {
       note(`${from + requests / 10}`)
     }
     load.end()
-    table.push([`${restMs / 1_000} s later`, ...(await memoryAtRest(pid))])
+    table.push(['a minute later', ...(await memoryAtRest(pid))])
     printTable(table)
     console.log(load.submissions())
   } finally {
@@ -84,10 +84,10 @@ export function memoryOf(pid: number): string[] {
   return [...names.map(megabytes), (processorMs(pid) / 1_000).toFixed(1)]
 }
 
-/** Milliseconds after which a process without requests has returned memory: V8 begins 8 s after its last collection. */
-const restMs = 20_000
+/** Milliseconds after which a process without requests has returned memory. V8 looks every 8 s whether little was allocated lately. */
+const restMs = 60_000
 
-/** Returns the memory of a process that has had no requests for 20 s. */
+/** Returns the memory of a process that has had no requests for a minute. */
 export async function memoryAtRest(pid: number): Promise<string[]> {
   await delay(restMs)
   return memoryOf(pid)
