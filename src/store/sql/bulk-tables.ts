@@ -4,7 +4,16 @@ import type { IndexKind } from '../../ledger/index-keys.ts'
 import { maskToRoles, type Role, rolesToMask, type UpdateClass } from '../../ledger/updates.ts'
 import { present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
-import { allotmentsFrom, allotmentsJson } from '../json-columns.ts'
+import {
+  allotmentsFrom,
+  allotmentsJson,
+  candidatesFrom,
+  candidatesJson,
+  committeeFrom,
+  committeeJson,
+  rewardsFrom,
+  rewardsJson,
+} from '../json-columns.ts'
 import type { BlockKind, BlockState, TransactionState } from '../rows.ts'
 import {
   blockState as blockStateOf,
@@ -52,7 +61,7 @@ const transactionState = column<TransactionState>('text', asIs, (value) =>
   transactionStateOf(String(value)),
 )
 const allotments = column<Parameters<typeof allotmentsJson>[0]>('text', allotmentsJson, (value) =>
-  allotmentsFrom(value === null ? null : String(value)),
+  allotmentsFrom(textOf(value)),
 )
 const strings = column<readonly string[]>('text', JSON.stringify, (value) =>
   stringsFromJson(String(value)),
@@ -75,16 +84,8 @@ export const ledgerUpdates = table('ledger_updates', {
   isLastOfTransaction: bool,
 })
 
-/** Rows of the log from which the transactions of an address are listed. */
-export const transactionEntries = table('ledger_updates', {
-  seq: long,
-  milestoneIndex: long,
-  outputId: id<'OutputId'>(),
-  isSpent: bool,
-})
-
-/** Rows of the log as the explorer lists them. */
-export const ownedUpdates = table('ledger_updates', {
+/** Rows of the log as the explorer lists them, and from which the transactions of an address are listed. */
+export const listedUpdates = table('ledger_updates', {
   seq: long,
   milestoneIndex: long,
   outputId: id<'OutputId'>(),
@@ -330,9 +331,9 @@ export const networks = writtenTable('network', { id: int, logId: hex, parameter
 /** Epochs, each with three columns of JSON. */
 export const epochs = table('epochs', {
   epoch: long,
-  committee: text,
-  candidates: optional(text),
-  rewards: optional(text),
+  committee: column('text', committeeJson, (value) => committeeFrom(String(value))),
+  candidates: column('text', candidatesJson, (value) => candidatesFrom(textOf(value))),
+  rewards: column('text', rewardsJson, (value) => rewardsFrom(textOf(value))),
 })
 
 /** Activity of time buckets. */
@@ -379,3 +380,7 @@ export const chainRecords = table('chain_records', {
   setAt: long,
   change: long,
 })
+
+function textOf(value: unknown): string | null {
+  return value === null ? null : String(value)
+}

@@ -11,8 +11,8 @@ import {
   commitmentIds,
   commitmentSlots,
   commitments,
+  listedUpdates,
   outputRows,
-  transactionEntries,
   transactionIds,
   transactions,
 } from './bulk-tables.ts'
@@ -192,8 +192,8 @@ function transactionPageReads(reading: Reading) {
     positionOf: ({ slot, transactionId }: TransactionRow) => [slot, transactionId],
   }
   const entries = keysetPages(reading, {
-    table: transactionEntries,
-    name: transactionEntries.name,
+    table: listedUpdates,
+    name: listedUpdates.name,
     equal: [bytes('address'), { name: 'class', type: 'int' }],
     order: [long('seq')],
     key: long('seq'),

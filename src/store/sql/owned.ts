@@ -4,7 +4,7 @@ import type { Parameter } from '../database.ts'
 import type { OwnedQuery, OwnedUpdate } from '../rows.ts'
 import { classToNumber } from '../values.ts'
 import type { AddressScan, Dialect, RowsOfAddress } from './bulk.ts'
-import { ownedUpdates } from './bulk-tables.ts'
+import { listedUpdates } from './bulk-tables.ts'
 import { selected } from './columns.ts'
 import { memoized, type ScannedRange, scanLog, withTip } from './log-partitions.ts'
 import { scanOfAddress } from './log-scans.ts'
@@ -74,12 +74,12 @@ function firstOf({ after, before, order }: ScannedRange): number {
   return order === 'ascending' ? after + 1 : before - 1
 }
 
-/** Converts a row whose values are in the order of `ownedUpdates`. A literal, because this is the most frequent read. */
+/** Converts a row whose values are in the order of `listedUpdates`. A literal, because this is the most frequent read. */
 function rowOf([seq, milestoneIndex, outputId, isSpent]: readonly unknown[]): OwnedRow {
   return {
     seq: Number(seq),
     milestoneIndex: Number(milestoneIndex),
-    outputId: ownedUpdates.read.outputId(outputId),
+    outputId: listedUpdates.read.outputId(outputId),
     isSpent: Boolean(isSpent),
   }
 }
@@ -103,7 +103,7 @@ const placeColumns =
  * committed has no bound, because it has no rows yet.
  */
 export function ownedStatements(dialect: Dialect, table = logTable) {
-  const read = selected(dialect, ownedUpdates)
+  const read = selected(dialect, listedUpdates)
   const slotSeq = (column: string, reaches: string, direction: string) =>
     `(SELECT "${column}" FROM ${publishedCommitments('own')} WHERE slot ${reaches} ?2 ORDER BY slot ${direction} LIMIT 1)`
   const owned = { address: '?1', class: classToNumber('OWNED'), table }

@@ -1,6 +1,5 @@
 import { accountEntryBytes } from '../../ledger/accounts.ts'
 import { inChunks } from '../in-chunks.ts'
-import { candidatesJson, committeeJson, rewardsJson } from '../json-columns.ts'
 import type { AccountVersion, EpochRow } from '../rows.ts'
 import { epochs as epochRows } from '../sql/bulk-tables.ts'
 import type { RawWriting } from '../sql/statements.ts'
@@ -27,11 +26,5 @@ export async function writeState(
   })
   // Several slots may change the same epoch, and PostgreSQL rejects a statement that changes a row twice.
   const newest = new Map(epochs.map((one) => [one.epoch, one]))
-  const rows = [...newest.values()].map(({ epoch, committee, candidates, rewards }) => ({
-    epoch,
-    committee: committeeJson(committee),
-    candidates: candidatesJson(candidates) ?? undefined,
-    rewards: rewardsJson(rewards) ?? undefined,
-  }))
-  if (rows.length > 0) await sql.put(tx, epochRows, rows)
+  if (newest.size > 0) await sql.put(tx, epochRows, [...newest.values()])
 }
