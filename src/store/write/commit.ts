@@ -1,10 +1,9 @@
-import type { Commitment, Network, Writer } from '../../generated/prisma/client.ts'
+import type { Commitment, Writer } from '../../generated/prisma/client.ts'
 import { assert, present } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
 import { passTurn } from '../../lib/turns.ts'
-import { ProtocolParameters } from '../../protocol/parameters.ts'
+import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
-import { decodeStored } from '../../protocol/stored.ts'
 import type { RawTx } from '../client.ts'
 import type { TrieChanges } from '../contract/trie.ts'
 import type { SlotCommit } from '../contract.ts'
@@ -13,6 +12,7 @@ import type { RawWriting } from '../sql/statements.ts'
 import { countSlots } from './activity.ts'
 import { appendToLog } from './append.ts'
 import { countDue, moveBalances } from './balances.ts'
+import { networkParameters } from './network-parameters.ts'
 import { type Appended, publishWithin } from './publish.ts'
 import { writeState } from './state.ts'
 import { changeTries } from './tries.ts'
@@ -23,7 +23,8 @@ export async function commitSlots(
   commits: readonly SlotCommit[],
   tries?: TrieChanges,
 ): Promise<Result<Appended, never>> {
-  const { parameters, former } = await committedBefore(writing.tx)
+  const parameters = await networkParameters(writing.tx)
+  const former = await logEndBefore(writing.tx)
   assert(commits.length <= 1_000, 'at most 1,000 slots are committed at once')
   commits.forEach(({ slot }, i) => {
     assert(slot === former.slot + 1 + i, `slot ${slot} follows the slot before it`)
@@ -99,19 +100,12 @@ interface LogEnd {
 /** Maximum number of log rows in a transaction that keeps the idle timeout. */
 const maxTimedRows = 50_000
 
-/** Reads the parameters of the network, and the end of the log. */
-async function committedBefore(tx: RawTx) {
-  const [network] = await tx.$queryRawUnsafe<Pick<Network, 'parameters'>[]>(
-    'SELECT parameters FROM network WHERE id = 1',
-  )
+async function logEndBefore(tx: RawTx): Promise<LogEnd> {
   const [newest] = await tx.$queryRawUnsafe<Pick<Commitment, 'slot' | 'lastSeq'>[]>(
     'SELECT slot, "lastSeq" FROM commitments ORDER BY slot DESC LIMIT 1',
   )
   const { slot, lastSeq } = present(newest, 'genesis commitment')
-  return {
-    parameters: decodeStored(ProtocolParameters, present(network, 'network').parameters),
-    former: { slot: Number(slot), lastSeq: Number(lastSeq) },
-  }
+  return { slot: Number(slot), lastSeq: Number(lastSeq) }
 }
 
 /** Asserts that the slots are closed, and that all their blocks are booked. */

@@ -8,9 +8,8 @@ import {
 import { present } from '../../lib/assert.ts'
 import { bytesToHex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import { ProtocolParameters } from '../../protocol/parameters.ts'
+import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { OutputId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
-import { decodeStored } from '../../protocol/stored.ts'
 import type { BlocksPruned, FillRequest, FillResult } from '../contract/fill.ts'
 import type { LeaseTerm } from '../contract/lease.ts'
 import { scanOfAddress } from '../sql/log-scans.ts'
@@ -18,6 +17,7 @@ import { shardedDialect } from '../sql/postgresql/sharded-log.ts'
 import type { Writing } from '../sql/statements.ts'
 import { idFromBytes } from '../values.ts'
 import { addActivity, type SlotsToCount } from './activity.ts'
+import { networkParameters } from './network-parameters.ts'
 import { decodedOutput } from './output-index.ts'
 import { prunedSeqOf } from './prune.ts'
 
@@ -102,8 +102,7 @@ export function isRetained(
 /** Reads where the retained log begins. */
 export async function readRetainedLog(reading: Writing): Promise<RetainedLog> {
   const { tx } = reading
-  const network = present(await tx.network.findUnique({ where: { id: 1n } }), 'network')
-  const parameters = decodeStored(ProtocolParameters, network.parameters)
+  const parameters = await networkParameters(tx)
   const bySlot = (slot: 'asc' | 'desc') => tx.commitment.findFirst({ orderBy: { slot } })
   const first = Number(present(await bySlot('asc'), 'genesis commitment').slot)
   const newest = present(await bySlot('desc'), 'genesis commitment')

@@ -1,4 +1,3 @@
-import type { Network } from '../../generated/prisma/client.ts'
 import type { OutputSpan } from '../../ledger/balances-of-address.ts'
 import { slotsAwaited } from '../../ledger/holdings.ts'
 import { expiringKeysOf, indexKeysOf } from '../../ledger/index-keys.ts'
@@ -6,7 +5,6 @@ import { conditionOf, featureOf } from '../../ledger/output-parts.ts'
 import { present } from '../../lib/assert.ts'
 import { NativeToken } from '../../protocol/features.ts'
 import { Output } from '../../protocol/outputs.ts'
-import { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import { decodeStored } from '../../protocol/stored.ts'
 import { Expiration, StorageDepositReturn, Timelock } from '../../protocol/unlock-conditions.ts'
@@ -15,6 +13,7 @@ import { inChunks, inSmallChunks } from '../in-chunks.ts'
 import type { OutputRow } from '../rows.ts'
 import * as table from '../sql/bulk-tables.ts'
 import type { RawWriting } from '../sql/statements.ts'
+import { networkParameters } from './network-parameters.ts'
 
 type UnspentRow = table.RowIn<typeof table.unspentOutputs>
 type IndexKeyRow = table.RowIn<typeof table.indexKeys>
@@ -96,13 +95,7 @@ async function indexOutputs(writing: RawWriting, created: readonly CreatedOutput
   await enterUnspent(writing, outputs)
   const awaiting = outputs.filter(({ output }) => slotsAwaited(output).length > 0)
   if (awaiting.length === 0) return
-  const [network] = await tx.$queryRawUnsafe<Pick<Network, 'parameters'>[]>(
-    'SELECT parameters FROM network WHERE id = 1',
-  )
-  const { minCommittableAge: age } = decodeStored(
-    ProtocolParameters,
-    present(network, 'network').parameters,
-  )
+  const { minCommittableAge: age } = await networkParameters(tx)
   const holders = awaiting.flatMap((decoded) => holderRows(decoded, decoded.bookedSlot + age))
   await inChunks(holders, (rows) => sql.insert(tx, table.indexKeys, rows))
   await inChunks(awaiting.flatMap(dueRows), (rows) => sql.insert(tx, table.dueOutputs, rows))

@@ -1,15 +1,14 @@
 import type { Block as StoredBlock } from '../../generated/prisma/client.ts'
 import { resolutions } from '../../ledger/activity-buckets.ts'
-import { present } from '../../lib/assert.ts'
 import { Block } from '../../protocol/block.ts'
-import { ProtocolParameters } from '../../protocol/parameters.ts'
+import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import { decode } from '../../protocol/schema/schema.ts'
-import { decodeStored } from '../../protocol/stored.ts'
 import type { PruneBlocksRequest, PruneBlocksResult } from '../contract/prune.ts'
 import type { BlockKind } from '../rows.ts'
 import { blockIds, blockParents } from '../sql/bulk-tables.ts'
 import type { Writing } from '../sql/statements.ts'
 import { idFromBytes, kindToNumber } from '../values.ts'
+import { networkParameters } from './network-parameters.ts'
 
 /** Prunes old blocks without a transaction and without an uncounted vote of a validator. */
 
@@ -52,8 +51,7 @@ export async function pruneBlocks(
 
 /** Returns the slots whose blocks the shortest retention prunes; `undefined` if there are none. */
 export async function prunableSlots(writing: Writing) {
-  const network = present(await writing.tx.network.findUnique({ where: { id: 1n } }), 'network')
-  return slotsOf(writing, minRetainedSlots(decodeStored(ProtocolParameters, network.parameters)))
+  return slotsOf(writing, minRetainedSlots(await networkParameters(writing.tx)))
 }
 
 /** Number of slots for which blocks are always kept, because new blocks may refer to them. */
