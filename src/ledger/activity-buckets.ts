@@ -9,11 +9,9 @@ import {
 
 /** The spans of time over which activity is counted. A slot belongs to the span in which it begins. */
 
-/** The length of a span. */
-export type Resolution = 'SLOT' | 'MINUTE' | 'HOUR' | 'DAY' | 'EPOCH'
-
-/** All resolutions, in the order of their numbers in the database. */
-export const resolutions: readonly Resolution[] = ['SLOT', 'MINUTE', 'HOUR', 'DAY', 'EPOCH']
+/** The lengths of spans, in the order of their numbers in the database. */
+export const resolutions = ['SLOT', 'MINUTE', 'HOUR', 'DAY', 'EPOCH'] as const
+export type Resolution = (typeof resolutions)[number]
 
 const secondsOf = { MINUTE: 60, HOUR: 3_600, DAY: 86_400 } as const
 

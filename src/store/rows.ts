@@ -111,11 +111,16 @@ export interface Milestone {
   readonly lastSeq: number
 }
 
-/** The state of a block. Accepted means booked. The commit of its slot makes the block final. */
-export type BlockState = 'PENDING' | 'ACCEPTED' | 'CONFIRMED' | 'FINALIZED' | 'DROPPED'
+/** The states of a block. Accepted means booked. The commit of its slot makes the block final. */
+export const blockStates = ['PENDING', 'ACCEPTED', 'CONFIRMED', 'FINALIZED', 'DROPPED'] as const
+export type BlockState = (typeof blockStates)[number]
 
-/** The kind of a block: a validation block, or a basic block by its payload. A basic block without a payload is `basic`. */
-export type BlockKind = 'basic' | 'validation' | 'candidacy' | 'tagged' | 'transaction'
+/**
+ * The kinds of blocks, in the order of their numbers in the database: validation blocks, and basic blocks by their payload. A basic block
+ * without a payload is `basic`.
+ */
+export const blockKinds = ['basic', 'validation', 'candidacy', 'tagged', 'transaction'] as const
+export type BlockKind = (typeof blockKinds)[number]
 
 /** A block as it was received. `inbox` is its position in the order of arrival: unique and increasing, possibly with gaps. */
 export interface BlockRow {
@@ -133,7 +138,14 @@ export interface BlockRow {
   readonly workScore: number
 }
 
-export type TransactionState = 'PENDING' | 'ACCEPTED' | 'COMMITTED' | 'FINALIZED' | 'FAILED'
+export const transactionStates = [
+  'PENDING',
+  'ACCEPTED',
+  'COMMITTED',
+  'FINALIZED',
+  'FAILED',
+] as const
+export type TransactionState = (typeof transactionStates)[number]
 
 /** A transaction with the block with which it was judged. While it is pending, that is the earliest block that carries it. */
 export interface TransactionRow {

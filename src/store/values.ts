@@ -4,7 +4,14 @@ import { type UpdateClass, updateClasses } from '../ledger/updates.ts'
 import { assert, present } from '../lib/assert.ts'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
 import type { CommitmentId, Id } from '../protocol/primitives.ts'
-import type { BlockKind, BlockState, TransactionState } from './rows.ts'
+import {
+  type BlockKind,
+  type BlockState,
+  blockKinds,
+  blockStates,
+  type TransactionState,
+  transactionStates,
+} from './rows.ts'
 
 /** Converts single values to and from their stored form: ids as bytes, positions as bigint, classes and roles as numbers. */
 
@@ -47,15 +54,6 @@ export function kindToNumber(kind: BlockKind): number {
 export function numberToKind(number: number): BlockKind {
   return present(blockKinds[number], `kind of block ${number}`)
 }
-
-/** The kinds of blocks, in the order of their numbers. */
-export const blockKinds: readonly BlockKind[] = [
-  'basic',
-  'validation',
-  'candidacy',
-  'tagged',
-  'transaction',
-]
 
 /** Converts a kind of index key to its number. */
 export function indexKindToNumber(kind: IndexKind): number {
@@ -103,12 +101,12 @@ export function bytesToUint256(bytes: Uint8Array): bigint {
 
 /** Parses the stored state of a block. */
 export function blockState(text: string): BlockState {
-  return oneOf(['PENDING', 'ACCEPTED', 'CONFIRMED', 'FINALIZED', 'DROPPED'], text)
+  return oneOf(blockStates, text)
 }
 
 /** Parses the stored state of a transaction. */
 export function transactionState(text: string): TransactionState {
-  return oneOf(['PENDING', 'ACCEPTED', 'COMMITTED', 'FINALIZED', 'FAILED'], text)
+  return oneOf(transactionStates, text)
 }
 
 function oneOf<T extends string>(words: readonly T[], text: string): T {

@@ -2,9 +2,8 @@ import { signal } from '@preact/signals'
 
 /** The theme: the system theme, or the theme that the user chose. */
 
-export type Theme = 'auto' | 'light' | 'dark'
-
-const themes: readonly Theme[] = ['auto', 'light', 'dark']
+const themes = ['auto', 'light', 'dark'] as const
+export type Theme = (typeof themes)[number]
 
 export const theme = signal<Theme>(chosen())
 

@@ -8,7 +8,14 @@ import type { BlockMetadata, TransactionMetadata } from '../../protocol/node-res
 import type { BlockId, OutputId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
 import { provesOutput } from '../../protocol/proofs.ts'
 import type { FinalBlocks, StoreWriter } from '../../store/contract.ts'
-import type { BlockRow, BlockState, TransactionRow, TransactionState } from '../../store/rows.ts'
+import {
+  type BlockRow,
+  type BlockState,
+  blockStates,
+  type TransactionRow,
+  type TransactionState,
+  transactionStates,
+} from '../../store/rows.ts'
 import type { CarriedTransaction, CheckedBlock, NotServedByNode, UpstreamNode } from '../source.ts'
 import type { ForwardedBlocks } from './forwarded-blocks.ts'
 import { type NodeBlock, nodeBlock } from './node-block.ts'
@@ -157,7 +164,7 @@ async function readTransaction(
   const { nodes, network, forwarded, committedSlot } = deps
   const carriers = forwarded.carriers(id)
   const own = carriers.at(-1)
-  const state = transactionStateOf(metadata)
+  const state = stateNamed(transactionStates, metadata?.transactionState)
   // As in `readBlock`: what the nodes do not know by now was lost.
   if (state === undefined && (own === undefined || own.slot <= committedSlot()))
     return ok(undefined)
@@ -235,36 +242,14 @@ function keepMs(answer: Result<unknown, NotServedByNode>): number {
 
 /** A block without metadata is pending: the node will soon know a block that was just forwarded. */
 function blockStateOf(metadata: BlockMetadata | undefined): BlockState {
-  switch (metadata?.blockState) {
-    case 'accepted':
-      return 'ACCEPTED'
-    case 'confirmed':
-      return 'CONFIRMED'
-    case 'finalized':
-      return 'FINALIZED'
-    case 'dropped':
-    case 'orphaned':
-      return 'DROPPED'
-    default:
-      return 'PENDING'
-  }
+  const name = metadata?.blockState
+  return name === 'orphaned' ? 'DROPPED' : (stateNamed(blockStates, name) ?? 'PENDING')
 }
 
-function transactionStateOf(
-  metadata: TransactionMetadata | undefined,
-): TransactionState | undefined {
-  switch (metadata?.transactionState) {
-    case 'pending':
-      return 'PENDING'
-    case 'accepted':
-      return 'ACCEPTED'
-    case 'committed':
-      return 'COMMITTED'
-    case 'finalized':
-      return 'FINALIZED'
-    case 'failed':
-      return 'FAILED'
-    default:
-      return undefined
-  }
+/** Nodes write the names of states in lower case. */
+function stateNamed<S extends string>(
+  states: readonly S[],
+  name: string | undefined,
+): S | undefined {
+  return states.find((state) => state.toLowerCase() === name)
 }

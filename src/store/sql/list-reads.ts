@@ -1,8 +1,15 @@
 import { resolutions } from '../../ledger/activity-buckets.ts'
 import { outputCodes } from '../../protocol/outputs.ts'
 import type { Between, BlockConditions, ListReader, PageOrder } from '../contract/list.ts'
-import type { AddressTotal, BlockRow, BlockState, OutputRow, TransactionRow } from '../rows.ts'
-import { blockKinds, classToNumber, digits, kindToNumber } from '../values.ts'
+import {
+  type AddressTotal,
+  type BlockRow,
+  blockKinds,
+  blockStates,
+  type OutputRow,
+  type TransactionRow,
+} from '../rows.ts'
+import { classToNumber, digits, kindToNumber } from '../values.ts'
 import type { BulkColumn } from './bulk.ts'
 import {
   addressTotals,
@@ -171,17 +178,9 @@ function partsOf<P>(
     return { read: pages.ISSUER, equals: numbers.map((number) => [issuerId, number]) }
   }
   if (states === undefined && kinds === undefined) return { read: pages.ALL, equals: [[]] }
-  const equals = (states ?? allStates).flatMap((one) => numbers.map((number) => [one, number]))
+  const equals = (states ?? blockStates).flatMap((one) => numbers.map((number) => [one, number]))
   return { read: pages.STATE, equals }
 }
-
-const allStates: readonly BlockState[] = [
-  'PENDING',
-  'ACCEPTED',
-  'CONFIRMED',
-  'FINALIZED',
-  'DROPPED',
-]
 
 function transactionPageReads(reading: Reading) {
   const ofTransactions = {
