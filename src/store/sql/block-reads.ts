@@ -10,6 +10,7 @@ import {
   transactions,
 } from './bulk-tables.ts'
 import type { Reading } from './reading.ts'
+import { isAccepted } from './slot-outputs.ts'
 
 /** Reads of blocks and transactions. */
 
@@ -41,7 +42,7 @@ export function blockReads({ row, rows, keyed }: Reading) {
 /** Reads of lists of blocks, by slot and by place in the inbox. */
 export function blockListReads({ row, rows }: Reading) {
   const after = rows(blocks, 'WHERE inbox > ? ORDER BY inbox LIMIT ?')
-  const ofSlot = `WHERE slot = ? AND state IN ('ACCEPTED', 'CONFIRMED', 'FINALIZED')`
+  const ofSlot = `WHERE slot = ? AND ${isAccepted}`
   const slotBlocks = {
     ascending: rows(blocks, `${ofSlot} AND inbox >= ? ORDER BY inbox LIMIT ?`),
     descending: rows(blocks, `${ofSlot} AND inbox <= ? ORDER BY inbox DESC LIMIT ?`),
@@ -52,10 +53,7 @@ export function blockListReads({ row, rows }: Reading) {
   const recent = rows(blocks, `WHERE state <> 'DROPPED' ${newestFirst}, inbox DESC LIMIT ?`)
   const newest = row(issuedBlocks, `WHERE slot <= ? AND state <> 'DROPPED' ${newestFirst} LIMIT 1`)
   const lastPosition = row(inboxPositions, 'ORDER BY inbox DESC LIMIT 1')
-  const ofKind = rows(
-    issuedBlocks,
-    `WHERE slot >= ? AND slot <= ? AND kind = ? AND state NOT IN ('PENDING', 'DROPPED')`,
-  )
+  const ofKind = rows(issuedBlocks, `WHERE slot >= ? AND slot <= ? AND kind = ? AND ${isAccepted}`)
 
   return {
     blocksAfter: ({ inbox, limit }) => after(inbox, limit),

@@ -1,6 +1,7 @@
 import type { StoreReader } from '../contract.ts'
 import { epochs } from './bulk-tables.ts'
 import type { Reading } from './reading.ts'
+import { isAccepted } from './slot-outputs.ts'
 
 /** Reads of epochs, and counts of the blocks of slots. */
 export function epochReads({ rows, query }: Reading) {
@@ -10,7 +11,7 @@ export function epochReads({ rows, query }: Reading) {
     epochs: (from) => epochsFrom(from),
     countBlocks: async (from, to) => {
       const [counts] = await query(
-        `SELECT count(*), count(CASE WHEN state IN ('ACCEPTED', 'CONFIRMED', 'FINALIZED') THEN 1 END)
+        `SELECT count(*), count(CASE WHEN ${isAccepted} THEN 1 END)
           FROM blocks WHERE slot >= ? AND slot <= ?`,
         [from, to],
       )

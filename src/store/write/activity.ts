@@ -15,6 +15,7 @@ import type { SlotIndex } from '../../protocol/primitives.ts'
 import { decodeStored } from '../../protocol/stored.ts'
 import { inChunks } from '../in-chunks.ts'
 import * as table from '../sql/bulk-tables.ts'
+import { isAccepted } from '../sql/slot-outputs.ts'
 import type { RawWriting } from '../sql/statements.ts'
 
 type ActivityRow = table.RowIn<typeof table.activity>
@@ -143,7 +144,7 @@ async function blockCounts(
       CASE WHEN committed.slot < ${genesis + age} THEN ${genesis} ELSE committed.slot - ${age} END
     LEFT JOIN (SELECT slot, count(*) AS count, CAST(sum(length(bytes)) AS BIGINT) AS bytes,
         CAST(sum("workScore") AS BIGINT) AS work
-      FROM blocks WHERE slot BETWEEN ? AND ? AND state NOT IN ('PENDING', 'DROPPED')
+      FROM blocks WHERE slot BETWEEN ? AND ? AND ${isAccepted}
       GROUP BY slot) AS blocks ON blocks.slot = committed.slot
     LEFT JOIN (SELECT slot, count(*) AS count FROM transactions
       WHERE slot BETWEEN ? AND ? AND state = 'FAILED'

@@ -14,6 +14,7 @@ import type { BlocksPruned, FillRequest, FillResult } from '../contract/fill.ts'
 import type { LeaseTerm } from '../contract/lease.ts'
 import { scanOfAddress } from '../sql/log-scans.ts'
 import { shardedDialect } from '../sql/postgresql/sharded-log.ts'
+import { isAccepted } from '../sql/slot-outputs.ts'
 import type { Writing } from '../sql/statements.ts'
 import { idFromBytes } from '../values.ts'
 import { addActivity, type SlotsToCount } from './activity.ts'
@@ -76,7 +77,7 @@ async function firstSlotWithFewerBlocks(
 ): Promise<SlotIndex | undefined> {
   const text = `SELECT bucket AS slot FROM activity WHERE resolution = 0 AND bucket >= ?
     AND activity.blocks > (SELECT count(*) FROM blocks
-      WHERE blocks.slot = activity.bucket AND blocks.state NOT IN ('PENDING', 'DROPPED'))
+      WHERE blocks.slot = activity.bucket AND ${isAccepted})
     ORDER BY bucket LIMIT 1`
   const [row] = await tx.$queryRawUnsafe<{ slot: bigint }[]>(sql.numbered(text), BigInt(from))
   return row && Number(row.slot)
