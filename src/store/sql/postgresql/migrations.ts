@@ -1,6 +1,7 @@
 import type { SqlConnection } from '../../client.ts'
 import { leaseInForce } from '../migration-records.ts'
 import type { MigrationStatements } from '../statements.ts'
+import { nowMs } from './lease.ts'
 import { timeoutsOff } from './transaction.ts'
 
 /** Statements on the table of applied migrations on PostgreSQL. They need a single connection, not a pool. */
@@ -30,8 +31,7 @@ export const migrationStatements: MigrationStatements = {
     )
   },
 
-  leaseInForce: (connection) =>
-    leaseInForce(connection, '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'),
+  leaseInForce: (connection) => leaseInForce(connection, nowMs),
 
   async runMigration(connection, migration) {
     await runScript(connection, migration.script)

@@ -1,5 +1,6 @@
 import { leaseInForce } from '../migration-records.ts'
 import type { MigrationStatements } from '../statements.ts'
+import { nowMs } from './lease.ts'
 import { useWriteAheadLog } from './pragmas.ts'
 
 /** Statements on the table of applied migrations on SQLite. */
@@ -22,16 +23,14 @@ export const migrationStatements: MigrationStatements = {
         "applied_steps_count"   INTEGER UNSIGNED NOT NULL DEFAULT 0
       )`),
 
-  leaseInForce: (connection) =>
-    leaseInForce(connection, "CAST(unixepoch('subsec') * 1000 AS INTEGER)"),
+  leaseInForce: (connection) => leaseInForce(connection, nowMs),
 
   async runMigration(connection, migration) {
     await connection.executeScript(migration.script)
     await connection.executeRaw({
       sql: `INSERT INTO _prisma_migrations
           (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-        VALUES (?, ?, ?, CAST(unixepoch('subsec') * 1000 AS INTEGER),
-          CAST(unixepoch('subsec') * 1000 AS INTEGER), 1)`,
+        VALUES (?, ?, ?, ${nowMs}, ${nowMs}, 1)`,
       args: [migration.id, migration.checksum, migration.name],
       argTypes: Array.from({ length: 3 }, () => ({ scalarType: 'string', arity: 'scalar' })),
     })
