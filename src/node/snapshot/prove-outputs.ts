@@ -1,13 +1,9 @@
-import {
-  type GenesisTransactions,
-  genesisBlockId,
-  outputsPerTransaction,
-} from '../../ledger/genesis.ts'
+import { type GenesisTransactions, genesisBlockId } from '../../ledger/genesis.ts'
 import { present } from '../../lib/assert.ts'
 import { bytesToHex, type Hex } from '../../lib/hex.ts'
 import { passTurn } from '../../lib/turns.ts'
 import { OutputIdProof } from '../../protocol/commitment.ts'
-import { byIndex, indexOf, outputId, slotOfId, transactionOf } from '../../protocol/ids.ts'
+import { byIndex, indexOf, slotOfId, transactionOf } from '../../protocol/ids.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { BlockId, OutputId, TransactionId } from '../../protocol/primitives.ts'
 import { createProver } from '../../protocol/proofs.ts'
@@ -18,7 +14,7 @@ import type { OutputRow } from '../../store/rows.ts'
 
 /** Proves the content of outputs. An output id is a hash over the content, and the state root of a commitment covers only the ids. */
 
-type Reads = Pick<StoreReader, 'blocks' | 'outputs'>
+type Reads = Pick<StoreReader, 'blocks' | 'outputsOfTransaction'>
 
 /** The data that proves the outputs of a transaction. */
 interface Transaction {
@@ -82,9 +78,7 @@ async function firstTransaction(
   { read, firsts }: Pick<ProofContext, 'firsts'> & { readonly read: Reads },
   id: TransactionId,
 ): Promise<Transaction> {
-  const ids = Array.from({ length: outputsPerTransaction }, (_, index) => outputId(id, index))
-  const rows = await read.outputs(ids)
-  const inOrder = rows.toSorted(byIndex)
+  const inOrder = (await read.outputsOfTransaction(id)).sort(byIndex)
   const outputBytes = inOrder.map(({ bytes }) => bytes)
   const commitment = firsts.commitmentOf(id, outputBytes)
   return { transactionCommitment: present(commitment, 'a first transaction'), outputBytes }

@@ -46,7 +46,7 @@ export interface SnapshotRange extends SnapshotPosition {
 }
 
 type SnapshotReads = LedgerSnapshotReads &
-  Pick<StoreReader, 'blocks' | 'outputs' | 'logTip' | 'unspentCount'>
+  Pick<StoreReader, 'blocks' | 'outputsOfTransaction' | 'logTip' | 'unspentCount'>
 
 /**
  * Whether the log is pruned past a slot, or a page of its outputs would scan too many later slots and spent outputs. On SQLite, a

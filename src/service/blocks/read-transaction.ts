@@ -116,8 +116,7 @@ async function readGenesisTransaction(
 ): Promise<TransactionView | undefined> {
   const { genesisSlot: slot } = source.network.parameters
   if (slotOfId(transactionId) !== slot) return undefined
-  const possible = Array.from({ length: 128 }, (_, index) => outputId(transactionId, index))
-  const rows = await store.read.outputs(possible)
+  const rows = await store.read.outputsOfTransaction(transactionId)
   // The genesis slot is committed from the start, so a real transaction of that slot is booked in a later slot.
   const outputIds = rows.filter((row) => row.bookedSlot === slot).map((row) => row.outputId)
   // After a snapshot, its spent outputs are missing.

@@ -1,14 +1,10 @@
-import {
-  createGenesisTransactions,
-  genesisBlockId,
-  outputsPerTransaction,
-} from '../../ledger/genesis.ts'
+import { createGenesisTransactions, genesisBlockId } from '../../ledger/genesis.ts'
 import { assert } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { NotServedByNode } from '../../node/source.ts'
 import type { OutputIdProof } from '../../protocol/commitment.ts'
-import { byIndex, indexOf, outputId, slotOfId, transactionOf } from '../../protocol/ids.ts'
+import { byIndex, indexOf, slotOfId, transactionOf } from '../../protocol/ids.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import { createProver, provesOutput } from '../../protocol/proofs.ts'
@@ -60,10 +56,7 @@ export async function proverOf(
     : ((await commitmentToTransaction({ store }, blockId)) ??
       source.node?.transactionCommitment(transactionId))
   if (known === undefined && !isFirst) return fetchProof
-  const rows = await store.read.outputs(
-    Array.from({ length: outputsPerTransaction }, (_, index) => outputId(transactionId, index)),
-  )
-  const siblings = rows.toSorted(byIndex)
+  const siblings = (await store.read.outputsOfTransaction(transactionId)).sort(byIndex)
   const allBytes = siblings.map(({ bytes }) => bytes)
   const transactionCommitment =
     known ??
