@@ -5,7 +5,13 @@ import { outputId, slotOfId, transactionIdOf, withSlot } from '../protocol/ids.t
 import { merkleRoot } from '../protocol/merkle.ts'
 import { Output } from '../protocol/outputs.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
-import type { AccountId, BlockId, OutputId, TransactionId } from '../protocol/primitives.ts'
+import {
+  type AccountId,
+  type BlockId,
+  maxPerTransaction,
+  type OutputId,
+  type TransactionId,
+} from '../protocol/primitives.ts'
 import { encode } from '../protocol/schema/schema.ts'
 import { accountChanges, accountShares } from './account-changes.ts'
 import type { AccountEntry } from './accounts.ts'
@@ -23,9 +29,6 @@ export interface GenesisIdentity {
   /** The id of the nominal block of the transaction. */
   readonly blockId: BlockId
 }
-
-/** Maximum number of outputs in a transaction. */
-export const outputsPerTransaction = 128
 
 /**
  * Computes the ids of the first outputs of a network, of any number. Every 128 outputs get a nominal transaction; the last one may have
@@ -45,8 +48,8 @@ export function* identifySteps(
 ): Steps<readonly OutputId[]> {
   const known = new Map<Hex, number>()
   const outputIds: OutputId[] = []
-  for (let from = 0; from < outputs.length; from += outputsPerTransaction) {
-    const own = outputs.slice(from, from + outputsPerTransaction)
+  for (let from = 0; from < outputs.length; from += maxPerTransaction) {
+    const own = outputs.slice(from, from + maxPerTransaction)
     const { outputCommitment } = identifyGenesis(parameters, own)
     const equal = known.get(outputCommitment) ?? 0
     known.set(outputCommitment, equal + 1)

@@ -1,6 +1,6 @@
 import { is } from './is.ts'
 import { TransactionIdInFull } from './json-aliases.ts'
-import { AccountId, CommitmentId, u16 } from './primitives.ts'
+import { AccountId, CommitmentId, maxPerTransaction, u16 } from './primitives.ts'
 import type { ListSchema } from './schema/composites.ts'
 import { list, union, variant } from './schema/declare.ts'
 import { about, type Infer } from './schema/schema.ts'
@@ -56,7 +56,7 @@ export const ContextInputs = decidesNumbering(
   about(
     'context inputs of the transaction: sorted by type, then account id or index',
     list('u16', ContextInput, {
-      max: 128,
+      max: maxPerTransaction,
       size: 'TX_CONTEXT_INPUTS_COUNT',
       order: { by: compareContextInputs, rule: 'TX_CONTEXT_INPUTS_ORDER' },
       omitEmpty: true,

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../lib/json.ts'
 import { ContextInput } from './inputs.ts'
+import { maxPerTransaction } from './primitives.ts'
 import type { AnyVariant, StructSchema, UnionSchema, VariantSchema } from './schema/composites.ts'
 import type { Numbering } from './schema/reader.ts'
 import { Malformed } from './schema/refusal.ts'
@@ -149,11 +150,8 @@ function mapMember(json: unknown, key: string, change: Renumber): unknown {
 /** The elements of one list of a JSON object; none of a list that is so long that it is refused, whatever its elements are. */
 function elementsOf(json: unknown, key: string): readonly unknown[] {
   const elements = memberOf(json, key)
-  return Array.isArray(elements) && elements.length <= maxElements ? elements : []
+  return Array.isArray(elements) && elements.length <= maxPerTransaction ? elements : []
 }
-
-/** Maximum number of context inputs, and of unlocks. */
-const maxElements = 128
 
 function memberOf(json: unknown, key: string): unknown {
   return isJsonObject(json) && Object.hasOwn(json, key) ? Reflect.get(json, key) : undefined

@@ -69,6 +69,9 @@ export type SlotIndex = number
 export const EpochIndex = uint('EpochIndex', 32, 'an epoch, 0 to 4294967295')
 export type EpochIndex = number
 
+/** Maximum number of context inputs, inputs, allotments, outputs and unlocks of a transaction. */
+export const maxPerTransaction = 128
+
 /** The largest amount of base tokens or of mana. */
 export const maxUint64 = 2n ** 64n - 1n
 

@@ -3,7 +3,7 @@ import { bytesToHex, hexToBytes } from '../lib/hex.ts'
 import type { OutputIdProof, ProofNode } from './commitment.ts'
 import { indexOf, slotOfId, transactionIdOf, transactionOf } from './ids.ts'
 import { leafHash, nodeHash } from './merkle.ts'
-import type { OutputId } from './primitives.ts'
+import { maxPerTransaction, type OutputId } from './primitives.ts'
 
 /** Proofs that an output belongs to a transaction (codec reference 13.4). */
 
@@ -85,7 +85,7 @@ function pathToValue(node: ProofNode): ValuePath | undefined {
 
 /** Whether a tree of any allowed size has this path for the index; a proof does not contain the number of leaves. */
 function hasPlace(turns: string, index: number): boolean {
-  for (let count = index + 1; count <= maxLeaves; count++) {
+  for (let count = index + 1; count <= maxPerTransaction; count++) {
     if (turnsTo(index, count) === turns) return true
   }
   return false
@@ -97,6 +97,3 @@ function turnsTo(index: number, count: number): string {
   const split = 2 ** Math.floor(Math.log2(count - 1))
   return index < split ? `l${turnsTo(index, split)}` : `r${turnsTo(index - split, count - split)}`
 }
-
-/** Maximum number of outputs of a transaction. */
-const maxLeaves = 128

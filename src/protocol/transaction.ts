@@ -2,7 +2,7 @@ import { hasBitFrom } from './addresses.ts'
 import { ContextInputs, Input } from './inputs.ts'
 import { transactionInItsNumbering, unlocksInItsNumbering } from './numbering.ts'
 import { Output } from './outputs.ts'
-import { AccountId, Mana, SlotIndex, u64 } from './primitives.ts'
+import { AccountId, Mana, maxPerTransaction, SlotIndex, u64 } from './primitives.ts'
 import type { AnyVariant } from './schema/composites.ts'
 import { list, optional, restrictedUnion, struct, union, variant } from './schema/declare.ts'
 import { bytes } from './schema/scalars.ts'
@@ -52,12 +52,12 @@ const transaction = about(
     contextInputs: ContextInputs,
     inputs: about(
       'the outputs to spend, without duplicates',
-      list('u16', Input, { min: 1, max: 128, size: 'TX_INPUTS_COUNT' }),
+      list('u16', Input, { min: 1, max: maxPerTransaction, size: 'TX_INPUTS_COUNT' }),
     ),
     allotments: about(
       'mana that is converted to block issuance credit of accounts, sorted by account id',
       list('u16', Allotment, {
-        max: 128,
+        max: maxPerTransaction,
         size: 'TX_ALLOTMENTS_COUNT',
         order: {
           by: (a, b) => (a.accountId < b.accountId ? -1 : a.accountId > b.accountId ? 1 : 0),
@@ -84,7 +84,7 @@ const transaction = about(
     ),
     outputs: about(
       'the outputs to create',
-      list('u16', Output, { min: 1, max: 128, size: 'TX_OUTPUTS_COUNT' }),
+      list('u16', Output, { min: 1, max: maxPerTransaction, size: 'TX_OUTPUTS_COUNT' }),
     ),
   }),
 )
@@ -95,7 +95,7 @@ export interface Transaction extends Infer<typeof Transaction> {}
 
 export const Unlocks = about(
   'the unlocks of the inputs, one for each in their order',
-  list('u16', Unlock, { min: 1, max: 128, size: 'UNLOCKS_COUNT' }),
+  list('u16', Unlock, { min: 1, max: maxPerTransaction, size: 'UNLOCKS_COUNT' }),
 )
 
 const signedTransaction = about(

@@ -1,6 +1,6 @@
 import { accountTrieChanges } from '../ledger/accounts.ts'
 import { genesisCommitment } from '../ledger/commit-slot.ts'
-import { genesisAccounts, identifyGenesis, outputsPerTransaction } from '../ledger/genesis.ts'
+import { genesisAccounts, identifyGenesis } from '../ledger/genesis.ts'
 import { outputTrieChanges } from '../ledger/state-root.ts'
 import { emptyTrie, trieRoot, updateTrie } from '../ledger/trie.ts'
 import { present } from '../lib/assert.ts'
@@ -9,7 +9,7 @@ import { ok } from '../lib/result.ts'
 import { runToCompletion } from '../lib/turns.ts'
 import { SlotCommitment } from '../protocol/commitment.ts'
 import { Output } from '../protocol/outputs.ts'
-import { AccountId } from '../protocol/primitives.ts'
+import { AccountId, maxPerTransaction } from '../protocol/primitives.ts'
 import { list, struct } from '../protocol/schema/declare.ts'
 import { int64, omitted, record } from '../protocol/schema/response-scalars.ts'
 import { print } from '../protocol/schema/schema.ts'
@@ -20,7 +20,7 @@ import { readInNetwork, type Verdict, type VerifyInput } from './verify-input.ts
 
 const GenesisQuestion = struct('GenesisQuestion', {
   // The outputs of one transaction.
-  outputs: list('u32', Output, { max: outputsPerTransaction, size: 'LIST_COUNT' }),
+  outputs: list('u32', Output, { max: maxPerTransaction, size: 'LIST_COUNT' }),
   credits: omitted(record(AccountId, int64), new Map()),
 })
 

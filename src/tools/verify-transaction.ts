@@ -8,7 +8,13 @@ import { prepareTransaction } from '../node/prepared-transaction.ts'
 import { maxBlockSize } from '../protocol/block.ts'
 import type { Network } from '../protocol/network.ts'
 import { Output } from '../protocol/outputs.ts'
-import { AccountId, OutputId, type TransactionId, u64 } from '../protocol/primitives.ts'
+import {
+  AccountId,
+  maxPerTransaction,
+  OutputId,
+  type TransactionId,
+  u64,
+} from '../protocol/primitives.ts'
 import { isOfNode } from '../protocol/problems.ts'
 import { list, struct } from '../protocol/schema/declare.ts'
 import { anyJson, flag, int64, omitted, record } from '../protocol/schema/response-scalars.ts'
@@ -30,11 +36,15 @@ const SpentOutput = struct('SpentOutput', { outputId: OutputId, output: Output }
 const TransactionQuestion = struct('TransactionQuestion', {
   transaction: anyJson,
   unlocks: anyJson,
-  inputs: list('u32', SpentOutput, { max: 128, size: 'TX_INPUTS_COUNT' }),
+  inputs: list('u32', SpentOutput, { max: maxPerTransaction, size: 'TX_INPUTS_COUNT' }),
   ledger: omitted(
     struct('Ledger', {
       bic: omitted(record(AccountId, int64), new Map()),
-      spentOutputs: list('u32', OutputId, { max: 128, size: 'LIST_COUNT', omitEmpty: true }),
+      spentOutputs: list('u32', OutputId, {
+        max: maxPerTransaction,
+        size: 'LIST_COUNT',
+        omitEmpty: true,
+      }),
       commitmentUnknown: omitted(flag, false),
     }),
     { bic: new Map(), spentOutputs: [], commitmentUnknown: false },

@@ -1,5 +1,6 @@
 import { getOrInsert } from '../../../lib/get-or-insert.ts'
 import { maxBlockSize } from '../../../protocol/block.ts'
+import { maxPerTransaction } from '../../../protocol/primitives.ts'
 import { defaultListSize } from '../../../service/lists/keyset-page.ts'
 import { defaultPageSize, maxPageSize } from '../../../service/updates/list-ledger-updates.ts'
 
@@ -98,8 +99,8 @@ export const charactersOfUnit = 15
 /** Cost of an introspection field in the executor. */
 export const introspectionCost = 1 / 16
 
-/** Price of the outputs that a transaction spends or creates: at most 128 of each. */
-export const outputsCost = itemsCost(128)
+/** Price of the outputs that a transaction spends or creates. */
+export const outputsCost = itemsCost(maxPerTransaction)
 
 /**
  * Returns the price of decoding and hashing a block or transaction in an argument and checking its signatures, at most as many as fit into

@@ -1,5 +1,6 @@
 import { err } from '../../../lib/result.ts'
 import type { Output } from '../../../protocol/outputs.ts'
+import { maxPerTransaction } from '../../../protocol/primitives.ts'
 import type { AddressChange } from '../../../service/blocks/change-cache.ts'
 import { changesOf } from '../../../service/blocks/transaction-changes.ts'
 import type { OutputView } from '../../../service/outputs/read-output.ts'
@@ -57,11 +58,11 @@ const AddressChangeType = builder.objectRef<AddressChange>('AddressChange').impl
 /** Price of the updates: up to 256 outputs are read, and the positions of some rows of each. */
 function updatesCost(args: Parameters<typeof listCost>[0]) {
   const { field, multiplier } = listCost(args)
-  return { field: field + 2 * itemsCost(256).field, multiplier }
+  return { field: field + 2 * itemsCost(2 * maxPerTransaction).field, multiplier }
 }
 
-/** Price of the changes: up to 128 inputs and 128 outputs are read and decoded, and each may belong to another address. */
-const changesCost = itemsCost(256)
+/** Price of the changes: all inputs and outputs are read and decoded, and each may belong to another address. */
+const changesCost = itemsCost(2 * maxPerTransaction)
 
 builder.objectField(TransactionNode, 'updates', (t) =>
   t.field({

@@ -1,8 +1,8 @@
 import { genesisCommitment } from '../../../ledger/commit-slot.ts'
-import { identifyOutputs, outputsPerTransaction } from '../../../ledger/genesis.ts'
+import { identifyOutputs } from '../../../ledger/genesis.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
 import { byIndex, commitmentId } from '../../../protocol/ids.ts'
-import type { AccountId } from '../../../protocol/primitives.ts'
+import { type AccountId, maxPerTransaction } from '../../../protocol/primitives.ts'
 import type { GenesisPlan } from '../../genesis.ts'
 import { SnapshotFileMalformed } from './file-reader.ts'
 import { type FileOutput, type IotaCoreFile, openIotaCoreFile } from './open-file.ts'
@@ -32,8 +32,8 @@ async function genesisIn({ scanned, ...file }: IotaCoreFile): Promise<Result<Gen
     return err('its parameters do not match its commitment')
   }
   // The node puts all outputs into one transaction, and only this many outputs of a transaction can be spent.
-  if (scanned.outputs.count > outputsPerTransaction) {
-    return err(`it has more than ${outputsPerTransaction} outputs`)
+  if (scanned.outputs.count > maxPerTransaction) {
+    return err(`it has more than ${maxPerTransaction} outputs`)
   }
   const rows: FileOutput[] = []
   for await (const row of file.outputs()) rows.push(row)
