@@ -16,6 +16,7 @@ import {
 } from './accounts.ts'
 import { isImplicitAccount } from './chains.ts'
 import { decayedMana, generatedMana } from './mana.ts'
+import type { LedgerOutput } from './output-parts.ts'
 
 /** The changes of a slot to the accounts ledger: credits, keys and stakes (ledger reference 12.2). */
 
@@ -35,11 +36,6 @@ export interface AccountEvents {
   readonly blocks: readonly IssuedBlock[]
   /** Reference mana cost of the slot that `burnPriceSlot` returns, in mana per unit of work score. */
   readonly burnPrice: bigint
-}
-
-export interface LedgerOutput {
-  readonly outputId: OutputId
-  readonly output: Output
 }
 
 /** The parts of a block that concern accounts. A validation block names a protocol version and a parameters hash. */

@@ -5,7 +5,7 @@ import { is } from '../protocol/is.ts'
 import { AccountOutput, BasicOutput, isZero, type Output } from '../protocol/outputs.ts'
 import type { OutputId } from '../protocol/primitives.ts'
 import { AddressUnlock } from '../protocol/unlock-conditions.ts'
-import { conditionOf } from './output-parts.ts'
+import { conditionOf, type LedgerOutput } from './output-parts.ts'
 
 /** Chains: outputs with an id that the next output of the chain keeps (ledger reference 6). */
 
@@ -42,10 +42,7 @@ export interface OutputChain {
 export type ChainKey = `${ChainOutput['type']}${Hex}`
 
 /** Finds the chains among the spent and the created outputs. */
-export function chainsOf(
-  spent: readonly { readonly outputId: OutputId; readonly output: Output }[],
-  created: readonly Output[],
-): Chains {
+export function chainsOf(spent: readonly LedgerOutput[], created: readonly Output[]): Chains {
   const inputs = inputChains(spent)
   const outputs = outputChains(created)
   // Fast path: most transactions have only basic outputs.
@@ -67,9 +64,7 @@ const noChains: Chains = {
   outputByKey: new Map(),
 }
 
-function inputChains(
-  spent: readonly { readonly outputId: OutputId; readonly output: Output }[],
-): InputChain[] {
+function inputChains(spent: readonly LedgerOutput[]): InputChain[] {
   const chains: InputChain[] = []
   spent.forEach(({ outputId, output }, input) => {
     if (is(BasicOutput, output) && !isImplicitAccount(output)) return

@@ -1,11 +1,11 @@
 import { err, ok, type Result } from '../lib/result.ts'
 import { outputId } from '../protocol/ids.ts'
-import type { Output } from '../protocol/outputs.ts'
 import type { OutputId } from '../protocol/primitives.ts'
 import { baseTokensBalance, storageDepositsReturned } from './balances.ts'
 import { chainsTransition } from './chain-transitions.ts'
 import { inputsCreatedBefore, manaBalances, manaSummed } from './mana-balance.ts'
 import { nativeTokensBalance } from './native-tokens.ts'
+import type { LedgerOutput } from './output-parts.ts'
 import { timelocksPassed } from './owners.ts'
 import { sendersUnlocked } from './senders.ts'
 import type { TransactionError } from './transaction-error.ts'
@@ -20,7 +20,7 @@ export interface Diff {
   /** In the order of the inputs. */
   readonly consumed: readonly OutputId[]
   /** In the order of the outputs. */
-  readonly created: readonly { readonly outputId: OutputId; readonly output: Output }[]
+  readonly created: readonly LedgerOutput[]
   readonly mana: ManaTotals
 }
 

@@ -15,6 +15,7 @@ import {
 import { encode } from '../protocol/schema/schema.ts'
 import { accountChanges, accountShares } from './account-changes.ts'
 import type { AccountEntry } from './accounts.ts'
+import type { LedgerOutput } from './output-parts.ts'
 
 /** The first state of a ledger, which no transaction created (ledger reference 12.6). */
 
@@ -120,7 +121,7 @@ export function genesisBlockId({ genesisSlot }: Pick<ProtocolParameters, 'genesi
 /** The first entries of the accounts ledger. `credits` holds the non-zero credits. */
 export function* genesisAccounts(
   parameters: ProtocolParameters,
-  outputs: readonly { readonly outputId: OutputId; readonly output: Output }[],
+  outputs: readonly LedgerOutput[],
   credits: ReadonlyMap<AccountId, bigint>,
 ): Steps<readonly AccountEntry[]> {
   const shares = yield* accountShares({

@@ -2,10 +2,16 @@ import { type Address, RestrictedAddress } from '../protocol/addresses.ts'
 import { type allFeatures, type Feature, Issuer } from '../protocol/features.ts'
 import { is, type KindOf } from '../protocol/is.ts'
 import type { Output } from '../protocol/outputs.ts'
+import type { OutputId } from '../protocol/primitives.ts'
 import { featuresOf, immutableFeaturesOf } from '../protocol/score.ts'
 import type { allUnlockConditions, UnlockCondition } from '../protocol/unlock-conditions.ts'
 
-/** Access to the parts of an output by kind. An output has at most one part of each kind. */
+/** An output with its id, and access to the parts of an output by kind. An output has at most one part of each kind. */
+
+export interface LedgerOutput {
+  readonly outputId: OutputId
+  readonly output: Output
+}
 
 export function conditionOf<D extends (typeof allUnlockConditions)[number]>(
   output: Output,

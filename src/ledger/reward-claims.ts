@@ -1,13 +1,13 @@
 import { err, ok, type Result } from '../lib/result.ts'
 import { Staking } from '../protocol/features.ts'
 import { is } from '../protocol/is.ts'
-import { DelegationOutput, isZero, type Output } from '../protocol/outputs.ts'
+import { DelegationOutput, isZero } from '../protocol/outputs.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
-import type { AccountId, EpochIndex, OutputId, SlotIndex } from '../protocol/primitives.ts'
+import type { AccountId, EpochIndex, SlotIndex } from '../protocol/primitives.ts'
 import { epochOfSlot, lastSlotOfEpoch } from '../protocol/slots.ts'
 import { accountOf } from './accounts.ts'
 import { decay } from './mana.ts'
-import { featureOf } from './output-parts.ts'
+import { featureOf, type LedgerOutput } from './output-parts.ts'
 import type { EpochRewards, PoolRewards } from './rewards.ts'
 
 /** The rewards that a validator or a delegator may claim for the epochs of its stake (ledger reference 12.5). */
@@ -87,7 +87,7 @@ export function claimReward(
  */
 export function rewardClaimOf(
   parameters: ProtocolParameters,
-  { output, outputId }: { readonly output: Output; readonly outputId: OutputId },
+  { output, outputId }: LedgerOutput,
   slot: SlotIndex,
 ): RewardClaim | undefined {
   const claimingEpoch = epochOfSlot(parameters, slot + parameters.minCommittableAge)

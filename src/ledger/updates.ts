@@ -17,7 +17,7 @@ import {
   StorageDepositReturn,
   Timelock,
 } from '../protocol/unlock-conditions.ts'
-import type { LedgerOutput } from './account-changes.ts'
+import type { LedgerOutput } from './output-parts.ts'
 
 /** The addresses whose logs list the creation and the spending of an output (ledger reference 13). */
 
@@ -80,9 +80,7 @@ export interface LogEntries extends Iterable<LogEntry> {
 }
 
 /** The creation or the spending of an output. */
-export interface OutputMoment {
-  readonly outputId: OutputId
-  readonly output: Output
+export interface OutputMoment extends LedgerOutput {
   readonly isSpent: boolean
   /** The slot that creates or spends the output. */
   readonly slot: SlotIndex

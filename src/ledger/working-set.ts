@@ -2,12 +2,12 @@ import type { Hex } from '../lib/hex.ts'
 import { slotOfId } from '../protocol/ids.ts'
 import { CommitmentInput } from '../protocol/inputs.ts'
 import { is } from '../protocol/is.ts'
-import type { Output } from '../protocol/outputs.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
-import type { AccountId, OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
+import type { AccountId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
 import type { Transaction } from '../protocol/transaction.ts'
 import type { Signature, Unlock } from '../protocol/unlocks.ts'
 import { type Chains, chainsOf } from './chains.ts'
+import type { LedgerOutput } from './output-parts.ts'
 import { type TokenSums, tokenSums } from './token-sums.ts'
 
 /** The data that the rules of one execution read, and the results that they pass on to later rules. */
@@ -34,9 +34,7 @@ export interface ResolvedReferences {
 }
 
 /** An output that an input spends. */
-export interface ResolvedInput {
-  readonly outputId: OutputId
-  readonly output: Output
+export interface ResolvedInput extends LedgerOutput {
   /** The slot in its transaction id. Its mana is counted from this slot. */
   readonly creationSlot: SlotIndex
 }

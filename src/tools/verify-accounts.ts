@@ -1,12 +1,8 @@
-import {
-  burnPriceSlot,
-  changedAccounts,
-  type IssuedBlock,
-  type LedgerOutput,
-} from '../ledger/account-changes.ts'
+import { burnPriceSlot, changedAccounts, type IssuedBlock } from '../ledger/account-changes.ts'
 import { type AccountEntry, accountTrieChanges } from '../ledger/accounts.ts'
 import { nextReferenceManaCost } from '../ledger/commit-slot.ts'
 import { genesisAccounts } from '../ledger/genesis.ts'
+import type { LedgerOutput } from '../ledger/output-parts.ts'
 import { emptyTrie, type Trie, trieRoot, updateTrie } from '../ledger/trie.ts'
 import { present } from '../lib/assert.ts'
 import { bytesToHex, type Hex } from '../lib/hex.ts'

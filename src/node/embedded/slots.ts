@@ -1,10 +1,7 @@
-import {
-  concernsAccounts,
-  type IssuedBlock,
-  type LedgerOutput,
-} from '../../ledger/account-changes.ts'
+import { concernsAccounts, type IssuedBlock } from '../../ledger/account-changes.ts'
 import { acceptedRoots, type CommittedSlot, commitSlot } from '../../ledger/commit-slot.ts'
 import type { Announcement } from '../../ledger/committee.ts'
+import type { LedgerOutput } from '../../ledger/output-parts.ts'
 import { type PackedChanges, packChanges } from '../../ledger/packed-changes.ts'
 import { createPackedEntries, type PackedEntries } from '../../ledger/packed-entries.ts'
 import { outputValues } from '../../ledger/state-root.ts'

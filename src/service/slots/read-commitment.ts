@@ -1,3 +1,4 @@
+import type { LedgerOutput } from '../../ledger/output-parts.ts'
 import { SlotCommitment } from '../../protocol/commitment.ts'
 import { noCommitment } from '../../protocol/node-responses.ts'
 import { Output } from '../../protocol/outputs.ts'
@@ -76,9 +77,6 @@ async function* pagesBehind(
   }
 }
 
-export function outputWithId({ outputId, bytes }: OutputRow): {
-  readonly outputId: OutputId
-  readonly output: Output
-} {
+export function outputWithId({ outputId, bytes }: OutputRow): LedgerOutput {
   return { outputId, output: decodeStored(Output, bytes) }
 }
