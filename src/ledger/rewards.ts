@@ -1,3 +1,4 @@
+import { sum } from '../lib/sum.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { AccountId, EpochIndex } from '../protocol/primitives.ts'
 import { Writer } from '../protocol/schema/writer.ts'
@@ -124,8 +125,4 @@ function poolRewardOf(
     (validatorStake << exponent) / whole.totalValidatorStake
   const full = ((coefficient * whole.targetReward) >> exponent) * BigInt(performance)
   return (full / BigInt(parameters.validationBlocksPerSlot)) >> 1n
-}
-
-function sum(values: readonly bigint[]): bigint {
-  return values.reduce((total, value) => total + value, 0n)
 }

@@ -64,7 +64,7 @@ export function createTriePass(from: number, maxEntries: number): TriePass {
 }
 
 /** Hashes that take less than a millisecond. */
-const hashesPerTurn = 256
+export const hashesPerTurn = 256
 
 type EntryList = ReturnType<typeof createEntryList>
 

@@ -11,7 +11,7 @@ import {
   type Subtree,
   type TrieEntry,
 } from './trie-page.ts'
-import { createTriePass, firstBytes, type KeyValue } from './trie-pass.ts'
+import { createTriePass, firstBytes, hashesPerTurn, type KeyValue } from './trie-pass.ts'
 
 /** Reads all entries, in any order. */
 export type ReadEntries = () => AsyncIterable<Iterable<KeyValue>>
@@ -88,6 +88,3 @@ const digits: readonly number[] = Array.from({ length: 16 }, (_, i) => i)
 
 /** Default limit of entries in memory, about 60 bytes each. */
 const defaultMaxEntries = 1_000_000
-
-/** This many hashes take less than a millisecond. */
-const hashesPerTurn = 256

@@ -1,4 +1,5 @@
 import type { Hex } from '../lib/hex.ts'
+import { sum } from '../lib/sum.ts'
 import { BlockIssuer, Staking } from './features.ts'
 import { writtenChainId } from './ids.ts'
 import { CommitmentInput, type ContextInput, type Input, RewardInput } from './inputs.ts'
@@ -179,8 +180,4 @@ function checkCommitmentNeeds(transaction: Transaction, report: Report): void {
     if (features.some((one) => is(BlockIssuer, one))) at.form('TX_COMMITMENT_FOR_BLOCK_ISSUER')
     if (is(DelegationOutput, output)) at.form('TX_COMMITMENT_FOR_DELEGATION')
   })
-}
-
-function sum(values: readonly bigint[]): bigint {
-  return values.reduce((total, value) => total + value, 0n)
 }

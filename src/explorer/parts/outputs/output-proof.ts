@@ -56,8 +56,9 @@ export function checkProof({ outputId, bytes, proof }: ProvenOutput): ProofCheck
   return { verdict, outputHash: hexOf(outputHash), root: hexOf(root), transactionId }
 }
 
-const leafPrefix = Uint8Array.of(0)
-const nodePrefix = Uint8Array.of(1)
+/** First byte of what is hashed to a leaf of a tree, and to a node. */
+export const leafPrefix = Uint8Array.of(0)
+export const nodePrefix = Uint8Array.of(1)
 
 /** The hash function of the protocol for identifiers (BLAKE2b-256). */
 export function hash(...parts: readonly Uint8Array[]): Uint8Array {

@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { concatBytes } from '@noble/hashes/utils.js'
-import { bytesOf, hash, hexOf, littleEndian } from './output-proof.ts'
+import { bytesOf, hash, hexOf, leafPrefix, littleEndian, nodePrefix } from './output-proof.ts'
 
 /** Verifies with hashes alone that a slot commitment contains an unspent output, as `output-proof.ts` does for transactions. */
 
@@ -49,9 +49,6 @@ const commitmentLength = 89
 
 const rootCount = 8
 const stateRootPlace = 2
-
-const leafPrefix = Uint8Array.of(0)
-const nodePrefix = Uint8Array.of(1)
 
 /** The bits of the hashed id are the path, 0 to the left. The value is the creation slot, the end of the transaction id. */
 function stateRootOf(outputId: string, beside: readonly string[]): Uint8Array {
