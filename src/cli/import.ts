@@ -1,11 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { linesOf } from '../lib/lines.ts'
-import { silentLog } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import { awaitLease } from '../node/lease.ts'
-import { nameOfThisProcess } from '../node/lease-holder.ts'
-import type { LeaseHeld } from '../store/contract/lease.ts'
 import type { Database } from '../store/database.ts'
 import { parseHeader } from '../store/move/export-format.ts'
 import {
@@ -14,14 +10,13 @@ import {
   type ImportOptions,
   importDatabase,
 } from '../store/move/import.ts'
-import { createSerialQueue } from '../store/serial-queue.ts'
 import { databaseLocation } from '../store/url.ts'
-import { createWriter } from '../store/write/writer.ts'
 import type { ProcessIo } from './command.ts'
 import { importDeclaration } from './declarations/ledger.ts'
 import { filePath } from './export.ts'
 import { createProgress, summary } from './progress.ts'
 import { readFailure } from './read-failure.ts'
+import { leaseLost, takeLease } from './take-lease.ts'
 import { databaseCommand, withDatabase } from './with-database.ts'
 
 /** Imports a whole ledger from an export. */
@@ -73,10 +68,8 @@ export async function importInto(
   database: Database,
   { name, input, signal, logId }: ImportCall,
 ): Promise<Result<{ readonly rows: number; readonly ms: number }, string>> {
-  const write = createWriter(database, createSerialQueue())
-  const deps = { write, log: silentLog, holder: nameOfThisProcess() }
-  const lease = await awaitLease(deps, signal)
-  if (!lease.ok) return err(leaseHeldMessage(lease.error, signal))
+  const lease = await takeLease(database, signal)
+  if (!lease.ok) return lease
   const { term, release } = lease.value
   const lines = linesOf(input)
   const progress = createProgress(process, name)
@@ -92,13 +85,6 @@ export async function importInto(
   if (!moved.ok) return err(importMessage(moved.error))
   return ok({ rows: moved.value.rows, ms: progress.end() })
 }
-
-/** The message of a command that did not get the lease: another process holds it, or the command was interrupted while it waited. */
-export function leaseHeldMessage({ holder }: LeaseHeld, { aborted }: AbortSignal): string {
-  return aborted ? 'interrupted' : `another process (${holder}) writes this database`
-}
-
-export const leaseLost = 'another process has started to write this database'
 
 function importMessage(error: ImportError): string {
   switch (error.code) {

@@ -1,15 +1,10 @@
-import { silentLog } from '../lib/log.ts'
-import { awaitLease } from '../node/lease.ts'
-import { nameOfThisProcess } from '../node/lease-holder.ts'
 import { onSnapshot } from '../store/check/snapshot.ts'
 import type { BlocksPruned } from '../store/contract/fill.ts'
 import type { Database } from '../store/database.ts'
-import { createSerialQueue } from '../store/serial-queue.ts'
-import { createWriter } from '../store/write/writer.ts'
 import type { ProcessIo } from './command.ts'
 import { rebuildActivityDeclaration } from './declarations/ledger.ts'
-import { leaseHeldMessage, leaseLost } from './import.ts'
 import { createProgress, summary } from './progress.ts'
+import { leaseLost, takeLease } from './take-lease.ts'
 import { type DatabaseCall, databaseCommand, withLedger } from './with-database.ts'
 
 /** Recomputes the activity statistics of a ledger. */
@@ -23,11 +18,9 @@ async function rebuildIn(
   database: Database,
 ): Promise<string | undefined> {
   if ((await database.reader.network.count()) === 0) return 'the database holds no ledger'
-  const write = createWriter(database, createSerialQueue())
-  const deps = { write, log: silentLog, holder: nameOfThisProcess() }
-  const lease = await awaitLease(deps, signal)
-  if (!lease.ok) return leaseHeldMessage(lease.error, signal)
-  const { term, renew, release } = lease.value
+  const lease = await takeLease(database, signal)
+  if (!lease.ok) return lease.error
+  const { write, term, renew, release } = lease.value
   const progress = createProgress(process, 'rebuild-activity')
   const ofRows = await onSnapshot(database, ({ tx }) => tx.ledgerUpdate.count())
 
