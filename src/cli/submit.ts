@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { messageIn } from '../lib/thrown.ts'
+import { isPayloadAlone } from '../protocol/block.ts'
 import { type Call, readCall, urlProblems } from './call.ts'
 import { type Command, done, fail, type ProcessIo } from './command.ts'
 import { defaultUrl } from './declaration.ts'
@@ -105,16 +106,11 @@ async function submitContents(client: GatewayClient, contents: Uint8Array): Prom
   if (!given.ok) throw new Error(`the input is ${given.error}`)
   const { json, bytes } = given.value
   const input = bytes === undefined ? { json } : { bytes }
-  const { blockId } = isPayload(json)
+  const { blockId } = isPayloadAlone(json)
     ? await client.post('/api/core/v3/blocks', json)
     : members((await client.query(mutation, { input })).submitBlock)
   if (typeof blockId !== 'string') throw new Error(notGateway)
   return blockId
-}
-
-/** Whether the JSON is a payload without a block, for which the node builds and signs a block: a payload has a type, a block has none. */
-function isPayload(json: unknown): boolean {
-  return typeof json === 'object' && json !== null && 'type' in json && !('header' in json)
 }
 
 type Members = Readonly<Record<string, unknown>>

@@ -74,6 +74,11 @@ export function signedTransactionOf({ body }: Pick<Block, 'body'>): SignedTransa
   return is(SignedTransaction, payload) ? payload : undefined
 }
 
+/** Whether JSON is a payload alone, for which the node builds a block: a payload has a type, a block has a header but no type. */
+export function isPayloadAlone(json: unknown): boolean {
+  return typeof json === 'object' && json !== null && 'type' in json && !('header' in json)
+}
+
 /** The lists of parents, each of at most `max` blocks. */
 function parents(max: number) {
   return {

@@ -1,6 +1,6 @@
 import { hexToBytes, isHex } from '../../../lib/hex.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
-import { Block } from '../../../protocol/block.ts'
+import { Block, isPayloadAlone } from '../../../protocol/block.ts'
 import { BlockCreated, binaryType } from '../../../protocol/node-responses.ts'
 import { SignedTransaction, TaggedData } from '../../../protocol/transaction.ts'
 import { type Submission, submitBlock } from '../../../service/submit/submit-block.ts'
@@ -69,7 +69,7 @@ async function readSubmission(request: RestRequest): Promise<Result<Submission, 
   if (!isJson) return ok({ form: 'bytes', bytes: spelledBytes(body.value) })
   const value = parseJson(body.value)
   return value.ok
-    ? ok({ form: isPayload(value.value) ? 'payload' : 'json', json: value.value })
+    ? ok({ form: isPayloadAlone(value.value) ? 'payload' : 'json', json: value.value })
     : value
 }
 
@@ -79,9 +79,4 @@ function spelledBytes(body: Uint8Array): Uint8Array {
   return text.startsWith('0x') && isHex(text)
     ? hexToBytes(text.toLowerCase() as `0x${string}`)
     : body
-}
-
-/** Whether a value is a payload: a payload has a type, and a block has a header but no type. */
-function isPayload(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'type' in value && !('header' in value)
 }
