@@ -8,10 +8,9 @@ import { addressKey } from '../protocol/ids.ts'
 import { Output } from '../protocol/outputs.ts'
 import type { Problem } from '../protocol/problems.ts'
 import type { Refusal } from '../protocol/schema/refusal.ts'
-import { decode, encode, parse, type Schema } from '../protocol/schema/schema.ts'
+import { decode, decodeOrParse, encode, type Form, type Schema } from '../protocol/schema/schema.ts'
 import { SignedTransaction } from '../protocol/transaction.ts'
 import {
-  type Form,
   type InspectDeps,
   type InspectedBlock,
   type InspectedTransaction,
@@ -118,7 +117,7 @@ async function partIn(
 }
 
 function read<T>(schema: Schema<T>, given: Form, kind: Kind): Result<T, Unreadable> {
-  const value = given.form === 'bytes' ? decode(schema, given.bytes) : parse(schema, given.json)
+  const value = decodeOrParse(schema, given)
   return value.ok ? value : unreadable(value.error, kind)
 }
 

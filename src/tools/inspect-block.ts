@@ -24,7 +24,7 @@ import {
 import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
 import type { BlockFacts, Problem } from '../protocol/problems.ts'
 import type { Refusal } from '../protocol/schema/refusal.ts'
-import { decode, encode, parse } from '../protocol/schema/schema.ts'
+import { decode, encode, type Form, parse } from '../protocol/schema/schema.ts'
 import { workScore } from '../protocol/score.ts'
 import { sdkProblems } from '../protocol/sdk-rules.ts'
 import { slotOfTime } from '../protocol/slots.ts'
@@ -39,11 +39,6 @@ export interface InspectDeps {
   /** The network whose parameters apply. */
   readonly network: Network
 }
-
-/** A value in its given form. */
-export type Form =
-  | { readonly form: 'json'; readonly json: unknown }
-  | { readonly form: 'bytes'; readonly bytes: Uint8Array }
 
 /** The facts about a block. */
 export interface InspectedBlock {

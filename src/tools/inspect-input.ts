@@ -1,9 +1,15 @@
 import { bytesToHex, type Hex, hexToBytes, isHex } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { locate } from '../protocol/schema/offset.ts'
-import { decode, encode, type Json, parse, print, type Schema } from '../protocol/schema/schema.ts'
+import {
+  decodeOrParse,
+  encode,
+  type Form,
+  type Json,
+  print,
+  type Schema,
+} from '../protocol/schema/schema.ts'
 import { sdkProblems } from '../protocol/sdk-rules.ts'
-import type { Form } from './inspect-block.ts'
 import type { InspectError } from './inspect-errors.ts'
 
 /** The input and the output of inspections. */
@@ -39,8 +45,7 @@ export function readValue<T>(
   const given = readForm(input)
   if (!given.ok) return given
   const { form } = given.value
-  const value =
-    form === 'bytes' ? decode(schema, given.value.bytes) : parse(schema, given.value.json)
+  const value = decodeOrParse(schema, given.value)
   if (!value.ok) return value
   const bytes = form === 'bytes' ? given.value.bytes : encode(schema, value.value)
   const [problem] = sdkProblems(schema, value.value)

@@ -75,6 +75,16 @@ export function isReadable(schema: Schema<any>, bytes: Uint8Array): boolean {
   return readAll(schema, new Reader(bytes)).ok
 }
 
+/** A value in its given form. */
+export type Form =
+  | { readonly form: 'json'; readonly json: unknown }
+  | { readonly form: 'bytes'; readonly bytes: Uint8Array }
+
+/** Decodes or parses a value. */
+export function decodeOrParse<T>(schema: Schema<T>, given: Form): Result<T, Refusal> {
+  return given.form === 'bytes' ? decode(schema, given.bytes) : parse(schema, given.json)
+}
+
 /** Parses JSON. The error has the rule and the path. */
 export function parse<T>(schema: Schema<T>, json: unknown): Result<T, Refusal> {
   try {

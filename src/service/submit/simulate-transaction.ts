@@ -34,7 +34,7 @@ import type {
 } from '../../protocol/primitives.ts'
 import { isOfNode } from '../../protocol/problems.ts'
 import type { Refusal } from '../../protocol/schema/refusal.ts'
-import { decode, encode, parse } from '../../protocol/schema/schema.ts'
+import { decodeOrParse, encode, type Form } from '../../protocol/schema/schema.ts'
 import { epochOfSlot } from '../../protocol/slots.ts'
 import { blockProblems } from '../../protocol/syntax.ts'
 import { SignedTransaction, type Transaction } from '../../protocol/transaction.ts'
@@ -49,11 +49,6 @@ import type { Services } from '../services.ts'
 
 /** The services that a simulation uses. */
 export type SimulateDeps = Pick<Services, 'store' | 'source' | 'signatures' | 'clock'>
-
-/** A transaction with its unlocks, as JSON of the protocol or serialized. */
-export type SimulatedSubmission =
-  | { readonly form: 'json'; readonly json: unknown }
-  | { readonly form: 'bytes'; readonly bytes: Uint8Array }
 
 export type Simulation = {
   readonly transactionId: TransactionId
@@ -93,12 +88,9 @@ export interface TransactionMalformed {
 /** Simulates a transaction against the ledger as of all booked transactions. */
 export async function simulateTransaction(
   deps: SimulateDeps,
-  submission: SimulatedSubmission,
+  given: Form,
 ): Promise<Result<Simulation, SimulateTransactionError>> {
-  const payload =
-    submission.form === 'json'
-      ? parse(SignedTransaction, submission.json)
-      : decode(SignedTransaction, submission.bytes)
+  const payload = decodeOrParse(SignedTransaction, given)
   if (!payload.ok) return err({ code: 'TRANSACTION_MALFORMED', refusal: payload.error })
   return await simulateDecoded(deps, payload.value)
 }

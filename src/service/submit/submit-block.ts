@@ -21,7 +21,7 @@ import type { BlockId, SlotIndex } from '../../protocol/primitives.ts'
 import { isOfNode } from '../../protocol/problems.ts'
 import { locate } from '../../protocol/schema/offset.ts'
 import type { Refusal } from '../../protocol/schema/refusal.ts'
-import { decode, encode, parse } from '../../protocol/schema/schema.ts'
+import { decode, encode, type Form, parse } from '../../protocol/schema/schema.ts'
 import { epochOfSlot, nsPerSecond, slotOfTime } from '../../protocol/slots.ts'
 import { blockProblems } from '../../protocol/syntax.ts'
 import { CandidacyAnnouncement, Payload, SignedTransaction } from '../../protocol/transaction.ts'
@@ -32,10 +32,7 @@ import type { DailyQuotaExceeded, SubmissionQuota } from './submission-quota.ts'
 /** Accepts a block: applies every check that needs no booking, then stores the block (ledger reference 2.1). */
 
 /** A submission: a block as bytes or as JSON, or a payload alone, for which the node builds a block. */
-export type Submission =
-  | { readonly form: 'bytes'; readonly bytes: Uint8Array }
-  | { readonly form: 'json'; readonly json: unknown }
-  | { readonly form: 'payload'; readonly json: unknown }
+export type Submission = Form | { readonly form: 'payload'; readonly json: unknown }
 
 type Needed = Pick<Services, 'store' | 'source' | 'signatures' | 'clock' | 'space'>
 

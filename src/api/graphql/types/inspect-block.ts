@@ -1,7 +1,7 @@
 import { bytesToHex, hexToBytes } from '../../../lib/hex.ts'
+import type { Form } from '../../../protocol/schema/schema.ts'
 import type { Unreadable } from '../../../tools/inspect-any.ts'
 import {
-  type Form,
   type InspectedBlock,
   type InspectedTransaction,
   inspectBlock,
@@ -24,13 +24,7 @@ const InspectBlockInput = builder.inputType('InspectBlockInput', {
   }),
 })
 
-interface Broken {
-  readonly error: Unreadable['error']
-  /** The value that breaks the rule, as words. */
-  readonly subject: string
-}
-
-export const BrokenRule = builder.objectRef<Broken>('BrokenRule').implement({
+export const BrokenRule = builder.objectRef<Unreadable>('BrokenRule').implement({
   description: 'A rule that a value breaks, with the location of the invalid part.',
   fields: (t) => ({
     code: t.string({ description: 'The code of the rule.', resolve: ({ error }) => error.code }),
@@ -194,6 +188,6 @@ builder.queryField('inspectBlock', (t) =>
   }),
 )
 
-function ofBlock(error: Broken['error']): Broken {
+function ofBlock(error: Unreadable['error']): Unreadable {
   return { error, subject: 'the block' }
 }

@@ -2,10 +2,10 @@ import { GraphQLError } from 'graphql'
 import { hexToBytes } from '../../../lib/hex.ts'
 import { refusalMessage } from '../../../protocol/refusal-message.ts'
 import type { Refusal } from '../../../protocol/schema/refusal.ts'
+import type { Form } from '../../../protocol/schema/schema.ts'
 import {
   type Examined,
   type FailureInDetail,
-  type SimulatedSubmission,
   type SimulateTransactionError,
   type Simulation,
   simulateTransaction,
@@ -158,7 +158,7 @@ builder.queryField('verifyTransaction', (t) =>
 
 type Input = typeof VerifyTransactionInput.$inferInput
 
-function submissionOf(input: Input): SimulatedSubmission {
+function submissionOf(input: Input): Form {
   if (input.bytes) return { form: 'bytes', bytes: hexToBytes(input.bytes) }
   if (!input.transaction) return { form: 'json', json: input.json }
   const json = signedTransactionInput.toJson(input.transaction)
