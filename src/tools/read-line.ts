@@ -38,7 +38,7 @@ export function ofKind<T>(handlers: ReadonlyMap<string, T>, kind: unknown): Resu
   return found === undefined ? err({ code: 'KIND_UNKNOWN', path: 'kind', known }) : ok(found)
 }
 
-/** The message for a line that cannot be handled. */
+/** The message for a line that cannot be handled. The error table has the message of a full queue from here. */
 export function lineMessage(error: LineNotJson | KindUnknown | SignatureCheckBusy): string {
   switch (error.code) {
     case 'LINE_NOT_JSON':
@@ -46,6 +46,6 @@ export function lineMessage(error: LineNotJson | KindUnknown | SignatureCheckBus
     case 'KIND_UNKNOWN':
       return `kind must be one of ${error.known.join(', ')}`
     case 'SIGNATURE_CHECK_BUSY':
-      return `${error.waiting} doubtful signatures already wait for their check; try again later`
+      return `${error.waiting} signature checks are already queued; try again later`
   }
 }

@@ -1,5 +1,6 @@
 import { inWords } from '../../lib/in-words.ts'
 import { refusalMessage } from '../../protocol/refusal-message.ts'
+import { lineMessage } from '../../tools/read-line.ts'
 import { badRequest, type ErrorCode, type ErrorRow, later, tooMany } from './error-row.ts'
 import { shortened } from './message-words.ts'
 import { nodeErrorRows } from './node-error-rows.ts'
@@ -310,9 +311,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
       'a payload was submitted without a block, and this node has no issuer account to build one; submit a block',
   ),
   INBOX_FULL: later((e) => `${e.waiting} blocks are already queued; try again later`),
-  SIGNATURE_CHECK_BUSY: later(
-    (e) => `${e.waiting} signature checks are already queued; try again later`,
-  ),
+  SIGNATURE_CHECK_BUSY: later((e) => lineMessage(e)),
   OPERATION_LIMIT: later((e) =>
     e.unit === 'operations'
       ? `none of the ${e.limit} operations is free for this client; try again later`
