@@ -10,6 +10,7 @@ import { fieldCost, free, itemsCost, listCost } from '../execution/prices.ts'
 import { listArgs } from '../lists.ts'
 import { AddressBalanceType, NativeTokenBalance } from './address.ts'
 import { AddressNode } from './address-node.ts'
+import { milestoneIndexField } from './milestone.ts'
 import { OutputConnection } from './output-lists.ts'
 
 /** The holdings of an address at the end of an earlier milestone. */
@@ -18,10 +19,7 @@ const AddressAsOfType = builder.objectRef<AddressAsOf>('AddressAsOf').implement(
   description:
     'The holdings of an address at the end of a milestone, computed from the ledger updates of the address up to that milestone.',
   fields: (t) => ({
-    milestoneIndex: t.expose('slot', {
-      type: 'UInt32',
-      description: 'The index of the milestone.',
-    }),
+    milestoneIndex: milestoneIndexField(t),
     balance: t.field({
       complexity: free,
       type: AddressBalanceType,

@@ -34,6 +34,7 @@ import { balanceInBatch, multiAddressInBatch } from '../loaders.ts'
 import { AddressContent } from '../model/model.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
 import { UpdateClass } from './ledger-updates.ts'
+import { milestoneIndexField } from './milestone.ts'
 import { UnspentOutputConnection } from './unspent-outputs.ts'
 
 /** Addresses and their holdings. */
@@ -44,10 +45,7 @@ export const AddressBalanceType = builder.objectRef<AddressBalance>('AddressBala
   description:
     'The base token balance of an address at the end of a milestone, in the smallest unit. The four parts add up to the total.',
   fields: (t) => ({
-    milestoneIndex: t.expose('slot', {
-      type: 'UInt32',
-      description: 'The index of the milestone.',
-    }),
+    milestoneIndex: milestoneIndexField(t),
     total: t.field({
       type: 'UInt64',
       description: 'The total number of base tokens that the address owns.',

@@ -10,16 +10,14 @@ import { builder } from '../builder.ts'
 import { exposed, exposedOrNull } from '../declare.ts'
 import { pageCost } from '../execution/prices.ts'
 import { AddressNode } from './address-node.ts'
+import { milestoneIndexField } from './milestone.ts'
 
 /** The balance of an address over time. */
 
 const BalancePointType = builder.objectRef<BalancePoint>('BalancePoint').implement({
   description: 'The base token balance of an address at the end of a milestone.',
   fields: (t) => ({
-    milestoneIndex: t.expose('slot', {
-      type: 'UInt32',
-      description: 'The index of the milestone.',
-    }),
+    milestoneIndex: milestoneIndexField(t),
     milestoneEndedAt: t.field({
       type: 'DateTime',
       description: 'The end of the slot of the milestone.',

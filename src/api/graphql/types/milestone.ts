@@ -67,6 +67,14 @@ export function milestoneField<Parent>(
   return t.field({ type: Milestone, nullable: true, description, complexity, resolve } as never)
 }
 
+/** Declares the index of the milestone at whose end the other fields hold. */
+export function milestoneIndexField<Parent extends { readonly slot: SlotIndex }>(
+  t: FieldsOf<Parent>,
+): FieldRef<Types> {
+  const options = { type: 'UInt32', description: 'The index of the milestone.' }
+  return t.expose('slot' as never, options as never)
+}
+
 builder.queryField('milestone', (t) =>
   t.field({
     complexity: reads(1),
