@@ -163,6 +163,17 @@ export async function tableNames(url: string): Promise<string> {
   return rows[0]?.names ?? ''
 }
 
+/** The number of sessions on a database that wait for a lock. */
+export async function sessionsAwaitingLocks(url: string): Promise<number> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query(
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+  )
+  await client.end()
+  return rows.length
+}
+
 /** A free port of this machine. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')

@@ -2,6 +2,7 @@ import { Pool } from 'pg'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { FollowedSlot } from '../../../src/store/contract.ts'
 import { databases, openedStore, useStore } from '../../support/databases.ts'
+import { sessionsAwaitingLocks } from '../../support/postgresql-server.ts'
 import {
   addressOf,
   blockIdOf,
@@ -118,12 +119,7 @@ describe.each(databases)('final blocks that a node reported on $name', ({ name, 
     const reported = { blocks: [incomingBlock(1)], transactions: [] }
     const stored = [use.store, other].map(({ write }) => write.storeFinalBlocks(reported))
     const outcomes = Promise.allSettled(stored)
-    await until(async () => {
-      const { rowCount } = await pool.query(
-        `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-      )
-      return rowCount === 2
-    })
+    await until(async () => (await sessionsAwaitingLocks(use.url)) === 2)
     await lock.query('COMMIT')
     lock.release()
     const statuses = (await outcomes).map(({ status }) => status)

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
-import { Client } from 'pg'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Block } from '../../../src/protocol/block.ts'
 import { encode } from '../../../src/protocol/schema/schema.ts'
 import { branchOf, noBranch } from '../../../src/store/values.ts'
 import { databases, openedStore, useStore } from '../../support/databases.ts'
+import { sessionsAwaitingLocks } from '../../support/postgresql-server.ts'
 import {
   addressOf,
   blockIdOf,
@@ -122,7 +122,7 @@ describe.each(databases)('pruning on $name', ({ name, create }) => {
       const more = write.pruneLog({ milestones: 1, rows: 100 }).finally(() => {
         isOver = true
       })
-      await until(async () => isOver || (await isWaiting(use.url)))
+      await until(async () => isOver || (await sessionsAwaitingLocks(use.url)) > 0)
       proxy.release()
       await Promise.all([pruning, more])
       expect(await read.prunedTip(addressOf(1), 'OWNED')).toMatchObject({ ordinal: 3 })
@@ -166,17 +166,6 @@ async function openHoldingProxy(url: string, text: string) {
     release,
     close: () => server.close(),
   }
-}
-
-/** Whether a transaction on the database waits for a lock. */
-async function isWaiting(url: string): Promise<boolean> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  const { rows } = await client.query(
-    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-  )
-  await client.end()
-  return rows.length > 0
 }
 
 describe.each(databases)('pruning of blocks on $name', ({ create }) => {

@@ -2,13 +2,16 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { present } from '../../../src/lib/assert.ts'
 import type { SlotCommit, StoreNotification } from '../../../src/store/contract.ts'
 import { commitSlots } from '../../../src/store/write/commit.ts'
+import { publishApart } from '../../../src/store/write/publish.ts'
 import { databases, onDatabase, useDatabase, useStore } from '../../support/databases.ts'
+import { sessionsAwaitingLocks } from '../../support/postgresql-server.ts'
 import { addressOf, entry, slotCommit, testGenesis } from '../../support/store-rows.ts'
 import { until } from '../../support/until.ts'
 
-describe.each(databases)('$name: the published tip', ({ create }) => {
+describe.each(databases)('$name: the published tip', ({ name, create }) => {
   const use = useStore(create)
   const database = useDatabase(use)
+  const successor = useDatabase(use)
   const address = addressOf(1)
   beforeEach(async () => {
     await use.store.write.initialize(use.term, testGenesis())
@@ -87,6 +90,24 @@ describe.each(databases)('$name: the published tip', ({ create }) => {
     await until(() =>
       notifications.some((news) => news.topic === 'LOG_GREW' && news.seq === tip.seq),
     )
+  })
+
+  test.runIf(name === 'postgresql')('does not go back if a process publishes late', async () => {
+    await onDatabase(use.url, 'UPDATE published_tip SET "isApart" = true')
+    await use.store.write.closeSlots(use.term, 2)
+    const { raw, statements: sql } = database.opened
+    await raw.transact((tx) => commitSlots({ tx, sql }, slotsFrom(1, 1)))
+    let late: Promise<void> | undefined
+    await successor.opened.raw.transact(async (tx) => {
+      await tx.$executeRawUnsafe('UPDATE published_tip SET slot = slot')
+      late = raw.transact((own) => publishApart({ tx: own, sql }))
+      await until(async () => (await sessionsAwaitingLocks(use.url)) === 1)
+      // The late process has read slot 1 as the newest one.
+      await commitSlots({ tx, sql }, slotsFrom(2, 1))
+      await publishApart({ tx, sql })
+    })
+    await late
+    expect(await use.store.read.logTip()).toMatchObject({ slot: 2 })
   })
 
   test('states where a pruned log begins, and does not go back', async () => {
