@@ -4,14 +4,7 @@ import { type UpdateClass, updateClasses } from '../ledger/updates.ts'
 import { assert, present } from '../lib/assert.ts'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
 import type { CommitmentId, Id } from '../protocol/primitives.ts'
-import {
-  type BlockKind,
-  type BlockState,
-  blockKinds,
-  blockStates,
-  type TransactionState,
-  transactionStates,
-} from './rows.ts'
+import { type BlockKind, blockKinds } from './rows.ts'
 
 /** Converts single values to and from their stored form: ids as bytes, positions as bigint, classes and roles as numbers. */
 
@@ -99,17 +92,8 @@ export function bytesToUint256(bytes: Uint8Array): bigint {
   return BigInt(bytesToHex(bytes))
 }
 
-/** Parses the stored state of a block. */
-export function blockState(text: string): BlockState {
-  return oneOf(blockStates, text)
-}
-
-/** Parses the stored state of a transaction. */
-export function transactionState(text: string): TransactionState {
-  return oneOf(transactionStates, text)
-}
-
-function oneOf<T extends string>(words: readonly T[], text: string): T {
+/** Returns the stored word if it is one of the given words. */
+export function oneOf<T extends string>(words: readonly T[], text: string): T {
   return present(
     words.find((word) => word === text),
     `meaning of '${text}'`,

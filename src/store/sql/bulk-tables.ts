@@ -14,9 +14,8 @@ import {
   rewardsFrom,
   rewardsJson,
 } from '../json-columns.ts'
-import type { BlockKind, BlockState, TransactionState } from '../rows.ts'
+import { type BlockKind, blockStates as statesOfBlocks, transactionStates } from '../rows.ts'
 import {
-  blockState as blockStateOf,
   chainKindOf,
   classToNumber,
   digits,
@@ -24,8 +23,8 @@ import {
   kindToNumber,
   numberToClass,
   numberToKind,
+  oneOf,
   stringsFromJson,
-  transactionState as transactionStateOf,
 } from '../values.ts'
 import type { BulkTable } from './bulk.ts'
 import {
@@ -56,10 +55,9 @@ const updateClass = column<UpdateClass>('int', classToNumber, (value) =>
 )
 const roles = column<readonly Role[]>('int', rolesToMask, (value) => maskToRoles(Number(value)))
 const blockKind = column<BlockKind>('int', kindToNumber, (value) => numberToKind(Number(value)))
-const blockState = column<BlockState>('text', asIs, (value) => blockStateOf(String(value)))
-const transactionState = column<TransactionState>('text', asIs, (value) =>
-  transactionStateOf(String(value)),
-)
+const word = <W extends string>(words: readonly W[]) =>
+  column<W>('text', asIs, (value) => oneOf(words, String(value)))
+const blockState = word(statesOfBlocks)
 const allotments = column<Parameters<typeof allotmentsJson>[0]>('text', allotmentsJson, (value) =>
   allotmentsFrom(textOf(value)),
 )
@@ -168,7 +166,7 @@ const carriedTransaction = {
   transactionId: ownId<'TransactionId'>(),
   blockId: id<'BlockId'>(),
   slot: long,
-  state: transactionState,
+  state: word(transactionStates),
 } as const
 
 const judgedTransaction = { ...carriedTransaction, failureReason: optional(int) } as const
