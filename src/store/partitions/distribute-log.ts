@@ -13,7 +13,7 @@ import { type RawConnection, rawConnection } from '../raw-transactions.ts'
 import { distributionSteps, workerProblem, workersText } from '../sql/postgresql/distribution.ts'
 import { formOfLog } from '../sql/postgresql/partitions.ts'
 import { shardsOf } from '../sql/postgresql/shards.ts'
-import { createLogLock } from './log-lock.ts'
+import { withLogLock } from './log-lock.ts'
 
 /**
  * Distributes the log over the workers of Citus while gateways read it. One transaction changes the log and ends the term of the writing
@@ -49,21 +49,14 @@ export async function distributeLog(
 ): Promise<Result<DistributedLog, DistributeError>> {
   const plan = await planDistribution(database, shards)
   if (!plan.ok) return plan
-  const connection = await database.connect()
-  const other = await database.connect()
-  const raw = rawConnection(async () => connection)
-  const lock = createLogLock({ raw, beside: rawConnection(async () => other), ...options })
-  try {
+  return withLogLock(database, options, async ({ raw, lock }) => {
     for (const step of plan.value.steps) {
       if (options.signal.aborted) return err({ code: 'DISTRIBUTION_INTERRUPTED' })
       const done = await runStep(raw, lock, step, options)
       if (!done.ok) return done
     }
     return ok({ shards: plan.value.shards, workers: plan.value.workers })
-  } finally {
-    await other.dispose()
-    await connection.dispose()
-  }
+  })
 }
 
 async function runStep(

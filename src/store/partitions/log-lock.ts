@@ -2,7 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { RawTx } from '../client.ts'
 import type { Exchange, LogLock, PartitionError, Partitioning } from '../contract/partition.ts'
+import type { Database } from '../database.ts'
 import { isLockedOut } from '../faults.ts'
+import { rawConnection } from '../raw-transactions.ts'
 import { type OlderReaders, olderReaders } from '../sql/postgresql/older-readers.ts'
 import {
   longReader,
@@ -12,10 +14,29 @@ import {
 } from '../sql/postgresql/partitions.ts'
 import { timeoutsOff } from '../sql/postgresql/transaction.ts'
 
+/** Locks other sessions out of the log of PostgreSQL while one table replaces another. */
+
+/** Runs `work` with two connections and a lock. They are closed at its end. */
+export async function withLogLock<T>(
+  { connect }: Pick<Database, 'connect'>,
+  options: Pick<Partitioning, 'signal' | 'onWaiting'>,
+  work: (locking: Pick<Partitioning, 'raw' | 'beside' | 'lock'>) => Promise<T>,
+): Promise<T> {
+  const connection = await connect()
+  const other = await connect()
+  const raw = rawConnection(async () => connection)
+  const beside = rawConnection(async () => other)
+  try {
+    return await work({ raw, beside, lock: createLogLock({ raw, beside, ...options }) })
+  } finally {
+    await other.dispose()
+    await connection.dispose()
+  }
+}
+
 type LockDeps = Pick<Partitioning, 'raw' | 'beside' | 'signal' | 'onWaiting'>
 
-/** Locks other sessions out of the log of PostgreSQL while one table replaces another. */
-export function createLogLock(deps: LockDeps): LogLock {
+function createLogLock(deps: LockDeps): LogLock {
   const { raw, signal, onWaiting } = deps
   let longestMs = 0
 

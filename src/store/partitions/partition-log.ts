@@ -7,7 +7,7 @@ import type {
   PartitionOptions,
 } from '../contract/partition.ts'
 import type { Database } from '../database.ts'
-import { type RawConnection, rawConnection } from '../raw-transactions.ts'
+import type { RawConnection } from '../raw-transactions.ts'
 import {
   becomePartitioned,
   beginCheck,
@@ -19,7 +19,7 @@ import {
 } from '../sql/postgresql/partitioning.ts'
 import { addPartition, after, formOfLog } from '../sql/postgresql/partitions.ts'
 import { timeoutsOff } from '../sql/postgresql/transaction.ts'
-import { createLogLock } from './log-lock.ts'
+import { withLogLock } from './log-lock.ts'
 import { splitPartitions } from './split-partitions.ts'
 
 /**
@@ -40,12 +40,8 @@ export async function partitionLog(
   if ((await database.reader.network.count()) === 0) return err({ code: 'NOTHING_TO_PARTITION' })
   if ((await database.statements.shards?.detect(database.raw)) === true)
     return err({ code: 'LOG_IN_SHARDS' })
-  const connection = await database.connect()
-  const other = await database.connect()
-  const raw = withoutTimeouts(rawConnection(async () => connection))
-  const beside = rawConnection(async () => other)
-  const lock = createLogLock({ raw, beside, ...options })
-  try {
+  return withLogLock(database, options, async ({ raw: timed, beside, lock }) => {
+    const raw = withoutTimeouts(timed)
     const converted = await convert({ raw, beside, lock, ...options })
     if (!converted.ok) return converted
     await settle(raw, options)
@@ -54,10 +50,7 @@ export async function partitionLog(
     await raw.$executeRawUnsafe('ANALYZE ledger_updates')
     const { partitions } = await formOfLog(raw)
     return ok({ partitions, lockedMs: lock.longestMs() })
-  } finally {
-    await other.dispose()
-    await connection.dispose()
-  }
+  })
 }
 
 /** Runs each statement in a transaction without the timeouts of the role: it may read or copy the whole log. */
