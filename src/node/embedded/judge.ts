@@ -1,20 +1,17 @@
 import { type Diff, execute } from '../../ledger/execute.ts'
 import { isOfCarrier } from '../../ledger/failure-reasons.ts'
-import { inputIds, type KnownOutput, resolveReferences } from '../../ledger/resolve.ts'
-import type { RewardOverflow } from '../../ledger/reward-claims.ts'
+import {
+  inputIds,
+  type KnownLedger,
+  type KnownOutput,
+  resolveReferences,
+} from '../../ledger/resolve.ts'
 import { failureReasonOf, type TransactionError } from '../../ledger/transaction-error.ts'
-import type { ResolvedInput } from '../../ledger/working-set.ts'
 import { present } from '../../lib/assert.ts'
 import type { Result } from '../../lib/result.ts'
 import { transactionOf } from '../../protocol/ids.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
-import type {
-  AccountId,
-  CommitmentId,
-  OutputId,
-  SlotIndex,
-  TransactionId,
-} from '../../protocol/primitives.ts'
+import type { OutputId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
 import type { WaitingCarrier } from '../../store/contract/waiting.ts'
 import type { BookedTransaction, CreatedOutput } from '../../store/contract.ts'
 import type { SpentOutput } from '../../store/rows.ts'
@@ -26,15 +23,10 @@ import { type Candidate, createCarrierQueue, type StoredWaiter } from './carrier
  * with other unlocks.
  */
 
-export interface LedgerBefore {
+export interface LedgerBefore extends KnownLedger {
   readonly parameters: ProtocolParameters
   /** Every output that the batch spends and that already exists. */
   readonly outputById: ReadonlyMap<OutputId, BookedOutput>
-  readonly isCommitmentKnown: (id: CommitmentId) => boolean
-  /** The block issuance credits of an account at the end of a committed slot; `undefined` for an account without an entry. */
-  readonly creditsAt: (accountId: AccountId, slot: SlotIndex) => bigint | undefined
-  /** The mana that a reward input claims under a commitment to a slot. */
-  readonly rewardAt: (input: ResolvedInput, slot: SlotIndex) => Result<bigint, RewardOverflow>
 }
 
 /** An output and the slot that created it. */
