@@ -58,7 +58,7 @@ export const faucetRoute = route({
   method: 'POST',
   path: '/api/enqueue',
   about: 'Requests base tokens from the faucet of the development network.',
-  query: { wait: seconds('Seconds to wait for the payment.', 60) },
+  query: { wait: seconds('Seconds to wait for the payment.') },
   body: { 'application/json': faucetBody.shape },
   answers: { 200: paid, 202: waiting },
   errors: [404, 413, 429, 503],

@@ -119,7 +119,7 @@ export const feedUpdates = route({
     } satisfies Parameter<string | undefined>,
     class: classes,
     limit,
-    wait: seconds('Seconds to wait for the first update.', 60),
+    wait: seconds('Seconds to wait for the first update.'),
   },
   answers: { 200: page },
   errors: [410, 503],

@@ -192,16 +192,18 @@ export function number32(sentence: string, otherwise?: number): Parameter<number
   }
 }
 
-/** Creates a query parameter with a number of seconds from 0 to `limit`; 0 by default. */
-export function seconds(sentence: string, limit: number): Parameter<number> {
+/** Creates a query parameter with the number of seconds to wait; 0 by default. */
+export function seconds(sentence: string): Parameter<number> {
   return {
-    shape: limited({ maximum: limit, default: 0 }, about(sentence, count)).shape,
+    shape: limited({ maximum: maxSeconds, default: 0 }, about(sentence, count)).shape,
     read: (text = '0', { name }) => {
-      const wait = /^[0-9]{1,3}$/.test(text) ? Number(text) : limit + 1
-      return wait > limit ? malformed(name, `0 to ${limit} seconds`) : ok(wait)
+      const wait = /^[0-9]{1,3}$/.test(text) ? Number(text) : maxSeconds + 1
+      return wait > maxSeconds ? malformed(name, `0 to ${maxSeconds} seconds`) : ok(wait)
     },
   }
 }
+
+const maxSeconds = 60
 
 /** The page size: 100 by default, reduced to 1000 if larger, and refused below 1. */
 export const pageSize: Parameter<number> = {
