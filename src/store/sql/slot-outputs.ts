@@ -14,7 +14,10 @@ export interface SlotRange {
   readonly upTo: number
 }
 
-/** A negated list, so that the planner uses the index on the slot and not the one on the state, which most rows share. */
+/**
+ * SQL condition that a block or a transaction is accepted. A negated list, so that the planner uses the index on the slot and not the one
+ * on the state, which most rows share.
+ */
 export const isAccepted = "state NOT IN ('PENDING', 'DROPPED', 'FAILED')"
 
 /** Position of the last row of a page: the values of the columns that order it. */
