@@ -100,9 +100,14 @@ export function createObserver({ log, slowMs, meters }: ObserverDeps): Observer 
     end,
     endRequest: (observation, response) => {
       const { method = '' } = response.req
-      // Proxies log the same status for a client that closed the connection before the response.
-      const status = response.headersSent ? response.statusCode : clientLeft
-      end(observation, { method, status })
+      const endNow = () => {
+        // Proxies log the same status for a client that closed the connection before the response.
+        const status = response.headersSent ? response.statusCode : clientLeft
+        end(observation, { method, status })
+      }
+      // A response that is being compressed on another thread has no headers yet.
+      if (response.headersSent || response.destroyed) endNow()
+      else response.once('close', endNow)
     },
   }
 }

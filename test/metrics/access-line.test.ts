@@ -40,6 +40,15 @@ test('a request is logged at level debug with its route', async () => {
   })
 })
 
+test('a request whose response is compressed is logged with its status', async () => {
+  const headers = { 'accept-encoding': 'gzip' }
+  const response = await rest(`${gateway.url}/api/core/v3/info`, { headers })
+  expect(response.headers.get('content-encoding')).toBe('gzip')
+  const requestId = response.headers.get('x-request-id') ?? ''
+  const line = await until(() => lines(gateway, 'access', requestId)[0])
+  expect(line).toMatchObject({ status: 200 })
+})
+
 test('an operation is logged with its name, kind and cost', async () => {
   const query = 'query Line { ledgerUpdates(first: 5) { nodes { milestoneIndex } } }'
   await graphql(gateway.url, query)
