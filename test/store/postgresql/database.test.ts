@@ -92,6 +92,15 @@ describe('opening a store on postgresql', () => {
     expect(await ask(database.url, "SELECT to_regclass('public._prisma_migrations')")).toBe('null')
     await database.remove()
   })
+
+  test('creates the tables also where a backslash in a text is an escape', async () => {
+    const database = await empty.create()
+    const options = encodeURIComponent('-c standard_conforming_strings=off')
+    const store = await openedStore(`${database.url}?options=${options}`)
+    expect(await store.read.network()).toBeUndefined()
+    await store.close()
+    await database.remove()
+  })
 })
 
 describe('writing to postgresql', () => {

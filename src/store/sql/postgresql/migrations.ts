@@ -7,8 +7,13 @@ import { timeoutsOff } from './transaction.ts'
 /** Statements on the table of applied migrations on PostgreSQL. They need a single connection, not a pool. */
 export const migrationStatements: MigrationStatements = {
   // The lock belongs to the transaction: behind a connection pooler, a session lock would never be released.
+  // In the texts of the migrations a backslash is no escape.
   beginMigrating: (connection) =>
-    runScript(connection, `BEGIN; ${timeoutsOff}; SELECT pg_advisory_xact_lock(${migrationLock})`),
+    runScript(
+      connection,
+      `BEGIN; SET LOCAL standard_conforming_strings = on; ${timeoutsOff};
+      SELECT pg_advisory_xact_lock(${migrationLock})`,
+    ),
   commitMigrating: (connection) => runScript(connection, 'COMMIT'),
   // A failed statement has closed the connection already, and the transaction with it.
   rollbackMigrating: (connection) => runScript(connection, 'ROLLBACK').catch(() => {}),
