@@ -1,12 +1,13 @@
-import { statSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 
-/** Checks whether the files of a SQLite database are still at the paths at which they were opened. */
+/** Checks whether the files of a SQLite database are still at the paths at which they were opened, and whether its end was cut off. */
 
 /** The identity of the files at some paths. */
 export interface FileIdentity {
   /**
    * Throws if a file is missing or was replaced: writes would go into a file that has no path any longer. The check passes again once
-   * the file is back.
+   * the file is back. Also throws if the database file has become shorter than its content, which SQLite does not notice before it reads
+   * a page that is gone: acknowledged blocks would be lost.
    */
   check(): void
 }
@@ -17,10 +18,11 @@ export interface FileIdentity {
  */
 export function fileIdentityOf(file: string): FileIdentity {
   const known = new Map<string, number>()
+  let knownBytes = 0
 
   function check(): void {
     for (const path of [file, `${file}-wal`, `${file}-shm`]) {
-      const found = statSync(path, { throwIfNoEntry: false })?.ino
+      const { ino: found, size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {}
       const former = known.get(path)
       if (former === undefined && found !== undefined) known.set(path, found)
       if (former !== undefined && found !== former) {
@@ -28,8 +30,30 @@ export function fileIdentityOf(file: string): FileIdentity {
         const failure = new Error(`${path} was moved or removed while in use`)
         throw Object.assign(failure, { code: 'SQLITE_READONLY_DBMOVED' })
       }
+      if (path !== file) continue
+      // A vacuum shortens the file too, after it has written the number of pages that are left.
+      if (size < knownBytes && !isWhole(file, size)) {
+        const failure = new Error(`${file} was cut off while in use`)
+        throw Object.assign(failure, { code: 'SQLITE_CORRUPT' })
+      }
+      knownBytes = size
     }
   }
 
   return { check }
+}
+
+/** Whether a file has the number of pages that its header states (SQLite file format, 1.3). */
+function isWhole(file: string, bytes: number): boolean {
+  const header = Buffer.alloc(32)
+  const opened = openSync(file, 'r')
+  try {
+    readSync(opened, header, { position: 0 })
+  } finally {
+    closeSync(opened)
+  }
+  const pages = header.readUInt32BE(28)
+  // The value 1 stands for the largest size, which does not fit.
+  const pageBytes = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16)
+  return pages > 0 && pages * pageBytes <= bytes
 }
