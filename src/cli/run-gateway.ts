@@ -86,9 +86,8 @@ export async function tryOpenGateway(
   } catch (failure) {
     const fault = storeFaultOf(failure)
     if (fault === undefined) throw failure
-    const reason =
-      fault === 'AWAY' ? 'the connection was lost while the gateway started' : reasonOf(failure)
-    return unusableAt(config.databaseUrl.reveal(), reason)
+    const lost = fault === 'AWAY' ? 'the connection was lost while the gateway started: ' : ''
+    return unusableAt(config.databaseUrl.reveal(), `${lost}${reasonOf(failure)}`)
   }
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { makeFolder, startProgram } from '../support/program.ts'
+import { makeFolder, spawnProgram, startProgram } from '../support/program.ts'
 import { until } from '../support/until.ts'
 import { untilHealth } from '../support/wallet.ts'
 
@@ -71,6 +71,24 @@ test.runIf(process.platform === 'linux')(
     expect(gateway.logged()).not.toContain('files-exhausted')
     socketInUse.destroy()
     await gateway.end('SIGTERM')
+    folder.remove()
+  },
+)
+
+test.runIf(process.platform === 'linux')(
+  'a process whose limit is too low for the thread of the database says so in one sentence',
+  async () => {
+    const folder = makeFolder()
+    const refused = spawnProgram({ DATABASE_URL: folder.databaseUrl }, ['prlimit', '--nofile=24'])
+    await expect(refused.ready).rejects.toThrow('ended with 1')
+    const sentences = refused
+      .logged()
+      .split('\n')
+      .filter((line) => !line.startsWith('{'))
+    expect(sentences).toEqual([
+      `ledger-gateway serve: the database cannot be used: ${folder.databaseFile}: the thread of the database did not start: Worker initialization failure: EMFILE`,
+      '',
+    ])
     folder.remove()
   },
 )

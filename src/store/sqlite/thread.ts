@@ -46,7 +46,18 @@ export async function sqliteOnThread(file: string): Promise<SqliteQueries> {
   }
 
   try {
-    await ask({ what: 'open' })
+    await new Promise<unknown>((resolve, reject) => {
+      // For example without a free file descriptor. The end of the thread follows at once.
+      const refuse = ({ message }: Error) => {
+        isClosed = true
+        const failure = new Error(`the thread of the database did not start: ${message}`)
+        reject(Object.assign(failure, { code: 'SQLITE_CANTOPEN' }))
+      }
+      worker.once('error', refuse)
+      ask({ what: 'open' })
+        .finally(() => worker.off('error', refuse))
+        .then(resolve, reject)
+    })
   } catch (failure) {
     await end()
     throw failure
