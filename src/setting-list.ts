@@ -85,7 +85,7 @@ const database = {
     flag: 'database',
     byDefault: 'file:./data/ledger-gateway.db',
     help: 'SQLite file, as `file:` and a path relative to the current folder, or `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`',
-    more: 'PostgreSQL must have version 14 or later. A URL may list several `HOST:PORT`, separated by commas; `?target_session_attrs=read-write` selects the writable server ([high-availability.md](high-availability.md)).',
+    more: 'PostgreSQL must have version 14 or later. Its tables are in the first schema of the `search_path`, which `?options=-csearch_path=NAME` sets. A URL may list several `HOST:PORT`, separated by commas; `?target_session_attrs=read-write` selects the writable server ([high-availability.md](high-availability.md)).',
   },
   noCreate: {
     type: bareSwitch,

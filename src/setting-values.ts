@@ -4,7 +4,12 @@ import type { Allowed } from './api/policies.ts'
 import type { KeySetSource } from './api/tokens/key-set.ts'
 import { alternatives } from './lib/alternatives.ts'
 import { createSecret, type Secret } from './lib/secret.ts'
-import { databaseAddress, databaseUrlForms, isPostgresqlUrl } from './store/url.ts'
+import {
+  databaseAddress,
+  databaseUrlForms,
+  isPostgresqlUrl,
+  postgresqlUrlForm,
+} from './store/url.ts'
 
 /** Value types of settings: how a text is parsed, and how the value is written in a settings file. Pure. */
 
@@ -250,13 +255,13 @@ export const databaseUrl: SecretType<Secret> = {
 }
 
 export const postgresqlUrl: SecretType<Secret> = {
-  ...secret('URL', 'postgresql://USER:PASSWORD@HOST:PORT/DATABASE', isPostgresqlUrl),
+  ...secret('URL', postgresqlUrlForm, isPostgresqlUrl),
   mask: maskUrl,
 }
 
 /** URLs of PostgreSQL databases, separated by commas. Commas also separate the hosts of one URL. */
 export const postgresqlUrls: SecretType<readonly Secret[]> = {
-  ...nonEmpty('URLS', 'postgresql://USER:PASSWORD@HOST:PORT/DATABASE, several separated by commas'),
+  ...nonEmpty('URLS', `${postgresqlUrlForm}, several separated by commas`),
   json: { ...list, items: { type: 'string', pattern: '^postgres(ql)?://' } },
   mask: (text) => urlsOf(text).map(maskUrl).join(','),
   parse: (text) => (urlsOf(text).every(isOneUrl) ? urlsOf(text).map(createSecret) : undefined),

@@ -66,6 +66,7 @@ describe('the database', () => {
     ['by flag', {}, ['--database', 'file:x.db'], 'file:x.db'],
     ['on a server', { DATABASE_URL: url }, [], url],
     ['on a server by its short name', { DATABASE_URL: 'postgres://h/d' }, [], 'postgres://h/d'],
+    ['in the usual schema', { DATABASE_URL: `${url}?schema=public` }, [], `${url}?schema=public`],
   ] as const
   test.each(rows)('%s', (_name, env, words, expected) => {
     const { databaseUrl, wakeDatabaseUrl } = configOf(env, words)
@@ -200,6 +201,15 @@ describe('the configuration rejects', () => {
     ['a negative port', {}, ['--port=-1'], ['--port']],
     ['a database of an unknown kind', { DATABASE_URL: 'mysql://x' }, [], ['DATABASE_URL']],
     ['a server without a database', { DATABASE_URL: 'postgres://h' }, [], ['DATABASE_URL']],
+    [
+      'a schema that the driver would ignore',
+      {
+        DATABASE_URL: 'postgres://h/d?schema=own',
+        WAKE_DATABASE_URL: 'postgres://h/d?a=b&schema=own',
+      },
+      [],
+      ['DATABASE_URL', 'WAKE_DATABASE_URL'],
+    ],
     ['a file for notifications', { WAKE_DATABASE_URL: 'file:x.db' }, [], ['WAKE_DATABASE_URL']],
     [
       'notifications of a SQLite database',
@@ -285,7 +295,7 @@ describe('the configuration rejects', () => {
     const env = { JWT_SECRET: 'hush', DATABASE_URL: 'postgres:/me:hush@host/db' }
     const result = parseConfig({ ...env, KEY_FILE: '-----BEGIN PRIVATE KEY-----\nhush' }, [])
     expect(result.ok ? [] : result.error.map(configMessage)).toEqual([
-      'DATABASE_URL must be file:PATH or postgresql://USER:PASSWORD@HOST:PORT/DATABASE',
+      'DATABASE_URL must be file:PATH or postgresql://USER:PASSWORD@HOST:PORT/DATABASE (with ?options=-csearch_path=NAME instead of ?schema=NAME)',
       'KEY_FILE must be the path of a file, not the key itself',
       'JWT_SECRET must be at least 32 bytes long',
     ])

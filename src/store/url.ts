@@ -2,8 +2,12 @@ import { resolve } from 'node:path'
 
 /** URLs of databases. */
 
+/** The supported form of a PostgreSQL URL, for messages. */
+export const postgresqlUrlForm =
+  'postgresql://USER:PASSWORD@HOST:PORT/DATABASE (with ?options=-csearch_path=NAME instead of ?schema=NAME)'
+
 /** The supported forms of a database URL, for messages. */
-export const databaseUrlForms = 'file:PATH or postgresql://USER:PASSWORD@HOST:PORT/DATABASE'
+export const databaseUrlForms = `file:PATH or ${postgresqlUrlForm}`
 
 /** A parsed URL: the path of a file, or the whole URL of a server. */
 export type DatabaseAddress =
@@ -28,6 +32,8 @@ export function databaseLocation(url: string): string {
 /** Whether a URL names a PostgreSQL database, with at least a host and a database name. */
 export function isPostgresqlUrl(url: string): boolean {
   if (!/^postgres(ql)?:\/\//.test(url)) return false
+  // The driver ignores this parameter of Prisma's own URLs, and the tables would be in another schema.
+  if (/[?&]schema=(?!public(&|$))/.test(url)) return false
   const isOne = (one: string) => {
     if (!URL.canParse(one)) return false
     const { hostname, pathname } = new URL(one)

@@ -85,8 +85,7 @@ describe('opening a store on postgresql', () => {
   test('creates and reads the tables in the schema of the search_path', async () => {
     const database = await empty.create()
     await onDatabase(database.url, 'CREATE SCHEMA own')
-    const url = `${database.url}?options=${encodeURIComponent('-c search_path=own')}`
-    const store = await openedStore(url)
+    const store = await openedStore(`${database.url}?options=-csearch_path=own`)
     expect(await store.read.network()).toBeUndefined()
     await store.close()
     expect(await ask(database.url, "SELECT to_regclass('public._prisma_migrations')")).toBe('null')
