@@ -200,9 +200,12 @@ test('a paused page stays as it is and counts the milestones that wait', async (
     page.$$eval('.status > *', (all) =>
       all.map((one) => Object.values(one.getBoundingClientRect().toJSON())),
     )
-  const [before, layout] = [await shown(), await places()]
+  const layout = await places()
   await page.focus(button)
   await page.keyboard.press('Enter')
+  await page.waitForFunction('document.querySelector("#currency")?.textContent === "paused: 0 new"')
+  // Read after the pause: the ages of the milestones change every second before.
+  const before = await shown()
   await world.pass(3)
   await page.waitForFunction('document.querySelector("#currency")?.textContent === "paused: 3 new"')
   expect(await shown()).toEqual(before)
