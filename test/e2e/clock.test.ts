@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import type { Environment } from '../../src/config.ts'
 import { present } from '../../src/lib/assert.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { print } from '../../src/protocol/schema/schema.ts'
@@ -120,6 +122,29 @@ describe('a clock that is set back', () => {
   })
 })
 
+test('a payload whose block is late is accepted with another block', async () => {
+  const { clock, gateway, url } = await startOnClock({ CLIENT_PAYLOADS: '100000' })
+  let count = 0
+  const refusals: unknown[] = []
+  // In some of the rounds the slots of blocks are closed after they are built and before they are stored.
+  for (let turns = 0; turns < 30; turns++) {
+    const answers = Array.from({ length: 20 }, () => {
+      const tag = `0x${(count++).toString(16).padStart(8, '0')}`
+      return post(url, JSON.stringify({ type: 0, tag, data: '0x' }))
+    })
+    for (let turn = 0; turn < turns; turn++) await setImmediate()
+    clock.advance(8n * second)
+    for (const answer of await Promise.all(answers)) {
+      if (answer.status !== 201) refusals.push(await refusal(answer))
+    }
+    await untilHealth(url)
+  }
+  const starting = 'the ledger accepts no blocks now (starting)'
+  expect(refusals).toEqual(refusals.map(() => [503, starting]))
+  expect(refusals.length).toBeLessThan(count)
+  await gateway.close()
+}, 60_000)
+
 describe('a clock that leaps ahead by a day', () => {
   test('is ignored: the gateway commits no slot that the elapsed time has not reached', async () => {
     const { clock, gateway, url, clockEvents } = await startOnClock()
@@ -206,9 +231,9 @@ test('the signal that confirms the clock does not end the program', async () => 
 })
 
 /** Starts a gateway on a manual clock and advances it by five seconds. `clockEvents` returns the clock events of its log. */
-async function startOnClock() {
+async function startOnClock(env: Environment = {}) {
   const clock = createSettableClock(systemClock.nowNs())
-  const gateway = await startGateway({ clock, env: { METRICS_PORT: '0' } })
+  const gateway = await startGateway({ clock, env: { METRICS_PORT: '0', ...env } })
   const { url, logged } = gateway
   await untilHealth(url)
   const first = await committedSlot(url)

@@ -81,22 +81,32 @@ export async function submitBlock(
   submission: Submission,
   quota: SubmissionQuota = unlimited,
 ): Promise<Result<BlockId, SubmitBlockError>> {
-  const accepted = await inSpan('submit block', () => accept({ ...deps, quota }, submission))
-  if (accepted.ok || submission.form !== 'payload') return accepted
-  const isClockBehind = isRefusedForTime(deps.source, accepted.error)
-  return isClockBehind ? err({ code: 'LEDGER_UNAVAILABLE', reason: 'CLOCK_BEHIND' }) : accepted
+  const submit = (counting: SubmissionQuota) =>
+    inSpan('submit block', () => accept({ ...deps, quota: counting }, submission))
+  const accepted = await submit(quota)
+  if (submission.form !== 'payload' || !isRefusedForTime(deps.source, accepted)) return accepted
+  if (isClockBehind(deps.source)) return err({ code: 'LEDGER_UNAVAILABLE', reason: 'CLOCK_BEHIND' })
+  // The slot of the block was closed while a busy process checked it. The next block has a later time, and the quota has counted it.
+  const again = await submit(unlimited)
+  const isLate = isRefusedForTime(deps.source, again)
+  return isLate ? err({ code: 'LEDGER_UNAVAILABLE', reason: 'STARTING' }) : again
 }
 
-/**
- * Whether a block that the node built for a payload was refused because of its time. The client did not set a time: the clock
- * of the node was set back, by less than the amount from which it refuses every block.
- */
-function isRefusedForTime({ network, status }: LedgerSource, error: SubmitBlockError): boolean {
+/** Whether a block that the node built for a payload was refused because of its time, which the client did not set. */
+function isRefusedForTime(
+  source: LedgerSource,
+  accepted: Result<BlockId, SubmitBlockError>,
+): boolean {
+  if (accepted.ok) return false
+  const { error } = accepted
   if (ownTimeCodes.has(error.code)) return true
   if (error.code !== 'BLOCK_MALFORMED') return false
   const { code } = error.refusal
-  if (ownTimeCodes.has(code)) return true
-  if (!transactionTimeCodes.has(code)) return false
+  return ownTimeCodes.has(code) || (transactionTimeCodes.has(code) && isClockBehind(source))
+}
+
+/** Whether the clock of the node was set back, also by less than the amount from which it refuses every block. */
+function isClockBehind({ network, status }: LedgerSource): boolean {
   const { slot, latestCommittedSlot } = status()
   return slot < latestCommittedSlot + network.parameters.minCommittableAge
 }
