@@ -139,7 +139,8 @@ function successes({ method, answers }: Route): Record<string, Shape> {
   const described = Object.entries(answers).map(([status, answer]) => {
     const tag =
       isRead && status === '200' ? { etag: 'Entity tag of the content; see `If-None-Match`.' } : {}
-    return [status, response(answer, { ...tag, ...answer.headers })] as const
+    const own = { ...ownHeadersByStatus[Number(status)], ...tag, ...answer.headers }
+    return [status, response(withError(status, answer), own)] as const
   })
   const unchanged = response(
     { about: 'The content still has the entity tag in `If-None-Match`.' },
@@ -149,6 +150,14 @@ function successes({ method, answers }: Route): Record<string, Shape> {
     ...Object.fromEntries(described),
     ...(isRead && answers[200] !== undefined && { 304: unchanged }),
   }
+}
+
+/** An overloaded gateway answers with an error also where a route has an answer of that status, as those about health have. */
+function withError(status: string, answer: ResponseDescription): ResponseDescription {
+  const refusal = refusalByStatus[Number(status)]
+  if (refusal === undefined || answer.json === undefined) return answer
+  const json = { anyOf: [answer.json, named('Error')] }
+  return { ...answer, about: `${answer.about} With an error: ${refusal}`, json }
 }
 
 function response(
