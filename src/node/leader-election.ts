@@ -82,7 +82,6 @@ export function openLeaderElection(deps: LeaderElectionDeps, first?: Lease): Lea
       if (state.isUnable) await pause(unableMs, signal)
       state.isUnable = false
     }
-    if (state.held !== undefined) await release(state, state.held)
   }
 
   return {
