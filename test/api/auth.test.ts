@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createHmac, createSecretKey, generateKeyPairSync, hash, randomBytes } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, type Credentials, callerOf } from '../../src/api/tokens/auth.ts'
@@ -286,6 +286,15 @@ describe('the name of a caller', () => {
       const identity = await callerOf({ key: edKey, clock }, { authorization }).identify()
       expect(identity.ok ? identity.value.name : name).toBe(name)
     }
+  })
+
+  test('without subject is revoked also by the fingerprint of the whole token, as former versions wrote it', async () => {
+    const authorization = tokenNamed('without subject')
+    const former = `token-${hash('sha256', authorization).slice(0, 16)}`
+    const isRevoked = ({ name }: { name: string }) => name === former
+    const revocations = { isRevoked, changes: createListeners<void>() }
+    const caller = callerOf({ key: edKey, clock, revocations }, { authorization })
+    expect(await codeOf(caller)).toBe('TOKEN_REVOKED')
   })
 
   test('is known without the permission as well', async () => {

@@ -26,6 +26,11 @@ test('a quota refills evenly over a day', () => {
   expect(quota.takePayload()).toBeDefined()
 })
 
+test('a quota of no payloads says to try again in a day', () => {
+  const quota = createClientQuotas(defaultClientLimits, () => 0)('one')
+  expect(quota.takePayload()).toMatchObject({ limit: 0, retryAfterSeconds: 86_400 })
+})
+
 const data = taggedData('0x01', bytesToHex(new Uint8Array(8_000)))
 const payload = JSON.stringify(print(Payload, data))
 

@@ -423,6 +423,29 @@ test('a client that disconnects before its stream begins leaves no feed', async 
   await few.close()
 })
 
+test('a client that disconnects ends a subscription that it shares with nobody', async () => {
+  const own = await serveLog()
+  const { tail } = own.feed
+  const { watchTip } = tail
+  let watches = 0
+  const counting: typeof watchTip = (notify) => {
+    const stop = watchTip(notify)
+    watches++
+    return () => {
+      watches--
+      stop()
+    }
+  }
+  Object.assign(tail, { watchTip: counting })
+  const stream = await openStream(
+    `${own.url}/graphql?query=${encodeURIComponent('subscription { milestones { index } }')}`,
+  )
+  await until(() => watches === 1)
+  stream.close()
+  await until(() => watches === 0)
+  await own.close()
+})
+
 test('a stream ends with its token, after a notice (15)', async () => {
   const clock = createSettableClock(systemClock.nowNs())
   const own = await serveLog({ clock })

@@ -221,6 +221,22 @@ describe('a URL', () => {
     server.close()
   })
 
+  test('that redirects is not read at the other address', async () => {
+    const one = await issuerKey('EdDSA', 'one')
+    const other = await serve({ status: 200, body: setOf(one.jwk) })
+    const server = createServer((_request, response) => {
+      response.writeHead(302, { location: other.url }).end()
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const { keySet, names } = await open({ kind: 'url', url })
+    expect(await codeOf(keySet, await one.token())).toBe('TOKEN_KEY_UNKNOWN')
+    expect(names('key-set-away')).toEqual(['key-set-away'])
+    keySet.close()
+    server.close()
+    other.close()
+  })
+
   test('is not read for each token with an invented key id', async () => {
     const one = await issuerKey('EdDSA', 'one')
     let requests = 0

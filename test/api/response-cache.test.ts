@@ -219,6 +219,20 @@ describe('a response without a version of its own', () => {
     expect(count()).toBe(4)
   })
 
+  test('is not cached in the next second when its computation began in this one', async () => {
+    const world = { nowMs: 10_999 }
+    const cache = cacheOf(10_000, { databaseVersion: () => '1', nowMs: () => world.nowMs })
+    const compute = async () => {
+      world.nowMs += 1
+      return `at ${world.nowMs}`
+    }
+    const question = () => ({ validity: (): Validity => 'UNTIL_NEXT_SECOND', compute })
+    const answer = async () => bodyOf(await cache.getOrCompute(requestOf('a'), question))
+    await answer()
+    world.nowMs = 10_999
+    expect([await answer(), await answer()]).toEqual(['at 11000', 'at 11001'])
+  })
+
   test('is neither cached nor shared when it depends on more', async () => {
     const { answer, count } = cacheOfLasting('NOT')
     await answer()

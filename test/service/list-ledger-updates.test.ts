@@ -166,26 +166,57 @@ describe('the connection', () => {
     expect(await ask(question)).toMatchObject({ ok: false, error })
   })
 
-  test.each(['OLDEST', 'NEWEST'] as const)(
-    'is consistent if slots are committed while it is read: %s',
-    async (sort) => {
+  test.each([
+    ['OLDEST', [3, 4]],
+    ['NEWEST', [3, 4]],
+    ['OLDEST', [3]],
+  ] as const)(
+    'is consistent if slots are committed while it is read: %s, %j',
+    async (sort, slots) => {
       const own = await openLogStore()
       const address = addressOf(1)
       await own.commit([entry(1, 1)], [entry(1, 2)])
       const { read } = own.store
       const addressPage: typeof read.addressPage = async (request) => {
-        if (own.slot() === 2) await own.commit([entry(1, 3)], [entry(1, 4)])
+        if (own.slot() === 2) await own.commit(...slots.map((n) => [entry(1, n)]))
         return await read.addressPage(request)
       }
       const store = { ...own.store, read: { ...read, addressPage } }
       const question = { address, class: 'OWNED', sort, startMilestoneIndex: 3 } as const
       const page = unwrap(await listLedgerUpdates({ ...deps(), store }, question))
       const seqs = page.nodes.map(({ seq }) => seq)
-      expect(seqs).toEqual(sort === 'OLDEST' ? [3, 4] : [3, 2, 1])
-      expect([page.tipCursor, await page.totalCount()]).toEqual([own.cursorAt(4), 4])
+      expect(seqs).toEqual(sort === 'OLDEST' ? slots : [3, 2, 1])
+      const newest = slots.at(-1) ?? 0
+      expect([page.tipCursor, await page.totalCount()]).toEqual([own.cursorAt(newest), newest])
       await own.close()
     },
   )
+
+  test('has no page after its tip, whatever is committed later', async () => {
+    const own = await openLogStore()
+    await own.commit([entry(1, 1)], [entry(2, 2)])
+    const question = { address: addressOf(1), class: 'OWNED', sort: 'OLDEST' } as const
+    const before = own.cursorAt(2)
+    const page = unwrap(
+      await listLedgerUpdates({ ...deps(), store: own.store }, { ...question, before }),
+    )
+    await own.commit([entry(1, 3)])
+    expect([page.nodes.map(({ seq }) => seq), await page.hasNextPage()]).toEqual([[1], false])
+    await own.close()
+  })
+
+  test('has no page before it when the updates there were pruned', async () => {
+    const own = await openLogStore()
+    await own.commit([entry(1, 1)], [entry(1, 2)], [entry(1, 3)])
+    await own.store.write.pruneLog({ milestones: 1, rows: 10_000 })
+    const store = own.store
+    for (const address of [undefined, addressOf(1)]) {
+      const question = { address, sort: 'OLDEST', after: own.cursorAt(2) } as const
+      const page = unwrap(await listLedgerUpdates({ ...deps(), store }, question))
+      expect([page.nodes.map(({ seq }) => seq), await page.hasPreviousPage()]).toEqual([[3], false])
+    }
+    await own.close()
+  })
 
   test('accepts the limits themselves', async () => {
     expect(await ask({ first: 1000, last: 1000 })).toMatchObject({ ok: true })

@@ -3,6 +3,8 @@ import { createServer, get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { requestCost } from '../../../src/api/clients/client-shares.ts'
+import { bytesOfUnit } from '../../../src/api/graphql/execution/prices.ts'
 import { defaultLimits } from '../../../src/api/limits.ts'
 import { csvCell } from '../../../src/api/rest/address-history.ts'
 import { send } from '../../../src/api/rest/respond.ts'
@@ -35,6 +37,7 @@ let store: Store
 let ledger: ActivityLedger
 let feed: Feed
 let doors: TestTransports
+let services: Services
 /** While this is set, reads of the log wait for it. */
 let gate: Promise<void> | undefined
 
@@ -51,9 +54,9 @@ beforeAll(async () => {
     },
   }
   const source = { status: () => ({ reasons: [], role: 'WRITER', term: 1 }), node: undefined }
-  const services = { store: { ...store, read }, source, parameters, feed, mayLag: true }
-  const whole = { ...services, clock: systemClock } as unknown as Services
-  doors = await startTransports(whole, { ...defaultLimits, subscriptions: 1 })
+  const parts = { store: { ...store, read }, source, parameters, feed, mayLag: true }
+  services = { ...parts, clock: systemClock } as unknown as Services
+  doors = await startTransports(services, { ...defaultLimits, subscriptions: 1 })
 })
 afterAll(async () => {
   await doors.close()
@@ -211,6 +214,22 @@ describe('the history of an address as a file', () => {
     await expect(text(response)).rejects.toThrow('aborted')
     gate = undefined
     expect(doors.logged.some((line) => line.includes('the log is gone'))).toBe(true)
+  })
+
+  test('is paid for by its length', async () => {
+    const costPerSecond = 16
+    const client = { ...defaultLimits.client, costPerSecond }
+    const own = await startTransports(services, { ...defaultLimits, client })
+    const begun = performance.now()
+    const first = await rest(`${own.url}${path}`)
+    const { length } = await first.text()
+    const second = await rest(`${own.url}/unknown`)
+    const [before = 0, after = 0] = [first, second].map(({ headers }) =>
+      Number(/;r=(-?[0-9]+)/.exec(headers.get('ratelimit') ?? '')?.[1]),
+    )
+    const refilled = (costPerSecond * (performance.now() - begun)) / 1_000
+    expect(before - after + refilled).toBeGreaterThan(requestCost + length / bytesOfUnit - 1)
+    await own.close()
   })
 
   test('is refused for a text that is not an address', async () => {

@@ -112,6 +112,11 @@ describe('GET /feed/updates (11)', () => {
     }).rejects.toThrow()
   })
 
+  test('watches the log no longer than it waits', async () => {
+    expect((await poll({ after: cursorAt(gateway.log.rows.length), wait: '1' })).status).toBe(200)
+    expect(gateway.feed.tail.counts().watchers).toBe(0)
+  })
+
   test('ends the wait when another request waits behind it', async () => {
     const { hostname, port } = new URL(gateway.url)
     const socket = connect({ host: hostname, port: Number(port) })

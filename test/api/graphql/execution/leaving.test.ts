@@ -336,6 +336,7 @@ describe('running operations', () => {
 describe('a request ends with its client', () => {
   const ways = [
     ['over HTTP', leaveHttp],
+    ['over HTTP, not compiled', (query: string) => leaveHttp(query, 'application/json;q=0.9')],
     ['on an event stream', leaveStream],
     ['by closing a socket', leaveSocket],
     ['by completing an operation of a socket', leaveOperation],
@@ -491,8 +492,8 @@ function sendQuery(headers: Record<string, string>, query: string) {
 /** Disconnects, and resolves when the server has detected it. */
 type Leave = () => Promise<void>
 
-async function leaveHttp(query: string): Promise<Leave> {
-  const outgoing = sendQuery({}, query)
+async function leaveHttp(query: string, accept = 'application/json'): Promise<Leave> {
+  const outgoing = sendQuery({ accept }, query)
   return async () => {
     outgoing.destroy()
     await untilDetected()

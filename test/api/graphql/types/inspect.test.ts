@@ -4,11 +4,13 @@ import { present } from '../../../../src/lib/assert.ts'
 import { bytesToHex, type Hex } from '../../../../src/lib/hex.ts'
 import { openSignatureChecker } from '../../../../src/node/signatures.ts'
 import { print } from '../../../../src/protocol/schema/schema.ts'
+import { slotEnd } from '../../../../src/protocol/slots.ts'
 import { SignedTransaction } from '../../../../src/protocol/transaction.ts'
 import type { Services } from '../../../../src/service/services.ts'
 import { askBothWays } from '../../../support/both-ways.ts'
 import { graphql } from '../../../support/client.ts'
 import { askSchema } from '../../../support/graphql.ts'
+import { startWorld, worldParameters } from '../../../support/ledger-world.ts'
 import type { GraphqlAnswer } from '../../../support/serve-log.ts'
 import { startGateway, type TestGateway } from '../../../support/start-gateway.ts'
 import { acceptedId, post } from '../../../support/submit.ts'
@@ -21,6 +23,7 @@ import {
   ownedBy,
   paymentOf,
   slotNow,
+  taggedData,
   user,
 } from '../../../support/wallet.ts'
 
@@ -310,6 +313,18 @@ describe('an inspection predicts', () => {
       )
       expect(errors?.[0]).toMatchObject({ message: refusal.message, extensions: { code } })
     }
+  })
+
+  test('that a block comes too late for the newest committed slot', async () => {
+    const world = await startWorld()
+    const { offer, slot } = await world.moment()
+    const issuingTime = BigInt(slotEnd(worldParameters, slot)) * 1_000_000_000n - 1n
+    const { bytes } = blockOf(offer, taggedData('0x', '0x'), { header: { issuingTime } })
+    expect(await world.pass(worldParameters.minCommittableAge)).toBe(slot)
+    const input = { bytes: bytesToHex(bytes) }
+    const { data } = await askBothWays(world.gateway.url, predictionQuery, { input })
+    expect(data.inspect.refusal).toMatchObject({ code: 'SLOT_CLOSED' })
+    await world.close()
   })
 
   test('the amounts of the faucet, on a development network', async () => {
