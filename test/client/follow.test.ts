@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type FeedEnded,
@@ -296,6 +297,7 @@ describe('the client of a faulty or busy gateway', () => {
     answers = [
       status(503),
       status(401),
+      status(408),
       (request) => request.socket.destroy(),
       // Never responds.
       () => {},
@@ -308,8 +310,8 @@ describe('the client of a faulty or busy gateway', () => {
       1,
     )
     expect(ordinalsOf(received)).toEqual([1])
-    expect(tokens).toEqual(['token 0', 'token 1'])
-    expect(requests).toBe(5)
+    expect(tokens).toEqual(['token 0', 'token 1', 'token 2'])
+    expect(requests).toBe(6)
   })
 
   test('keeps a connection that sends only comments for longer than the time of silence', async () => {
@@ -327,6 +329,27 @@ describe('the client of a faulty or busy gateway', () => {
     ]
     const [first] = await read({ url, addresses: [address], after: 'a', silenceMs: 500 }, 0)
     expect([first?.__typename, requests]).toEqual(['FeedOpened', 1])
+  })
+
+  test('takes the time that its consumer needs for no silence', async () => {
+    const silenceMs = 500
+    const { promise: responding, resolve: respond } = Promise.withResolvers<() => void>()
+    let requests = 0
+    answers = [
+      (request, response) => {
+        requests++
+        respondWith(opened)(request, response)
+        const progress = { __typename: 'FeedProgress', previousCursor: 'a', cursor: 'b' }
+        respond(() => respondWith(progress)(request, response))
+      },
+    ]
+    const feed = follow({ url, addresses: [address], after: 'a', silenceMs })
+    await feed.next()
+    await delay(2 * silenceMs)
+    const send = await responding
+    send()
+    expect([(await feed.next()).value?.__typename, requests]).toEqual(['FeedProgress', 1])
+    await feed.return()
   })
 
   test('keeps a silent connection if the time of silence is Infinity', async () => {

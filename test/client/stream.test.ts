@@ -9,7 +9,7 @@ import { openStream } from '../../src/client/stream.ts'
  * Reads a stream that a server sends in these pieces. Returns the data of its events, and the processor time of this thread in
  * microseconds: that of the process includes the garbage collector and the compiler.
  */
-async function read(pieces: readonly string[]) {
+async function read(pieces: readonly Uint8Array[]) {
   const server = createServer(async (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     for (const piece of pieces) {
@@ -40,14 +40,16 @@ async function read(pieces: readonly string[]) {
   return { events, ending, usedUs: user + system }
 }
 
-const piecesOf = (text: string, size: number) =>
-  Array.from({ length: Math.ceil(text.length / size) }, (_, n) =>
-    text.slice(n * size, (n + 1) * size),
+function piecesOf(text: string, size: number): readonly Uint8Array[] {
+  const bytes = Buffer.from(text)
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
+    bytes.subarray(n * size, (n + 1) * size),
   )
+}
 
 describe('events are read', () => {
   const text = ':\n\nevent: next\ndata: {"a":"é"}\n\nevent: next\ndata: 2\n\nevent: complete\n\n'
-  test.each([1, 2, 3, 1_000])('from pieces of %i characters', async (size) => {
+  test.each([1, 2, 3, 1_000])('from pieces of %i bytes, also within a character', async (size) => {
     const { events, ending } = await read(piecesOf(text, size))
     expect([events, ending]).toEqual([['{"a":"é"}', '2'], 'complete'])
   })

@@ -26,6 +26,24 @@ test('a start that waits for the ledger of another process ends when it has to s
   expect(await entering).toEqual({ ok: false, error: { code: 'START_INTERRUPTED' } })
 })
 
+test('a start that takes the lease of a database that just got another network releases it', async () => {
+  const { store, term } = use
+  const entered = await enterDatabase(
+    { store, log: silentLog, holder: 'next' },
+    {
+      networkName: 'another',
+      keptBy: 'THIS_PROGRAM',
+      genesis: async () => {
+        unwrap(await store.write.initialize(term, testGenesis()))
+        await store.write.releaseLease(term)
+        return ok(testGenesis())
+      },
+    },
+  )
+  expect(entered).toMatchObject({ ok: false, error: { code: 'NETWORK_DIFFERS' } })
+  expect((await store.read.lease())?.leftMs).toBeLessThanOrEqual(0)
+})
+
 describe('a start on a file that another program has locked', () => {
   const locked = useStore(present(sqlite, 'sqlite').create)
 

@@ -174,6 +174,20 @@ describe('a snapshot', () => {
     })
   })
 
+  test('does not end as a whole one when updates after its position were pruned', async () => {
+    const log = await openLogStore()
+    const [owner = '0x'] = addresses
+    await log.commit(slotOf(owner), slotOf(owner), slotOf(owner))
+    await log.store.write.pruneLog({ milestones: 1, rows: 10_000 })
+    const filter = { addresses: [owner], classes: ['OWNED'] } as const
+    const pieces = []
+    const deps = { store: log.store, parameters }
+    for await (const piece of readSnapshot(deps, { filter, position: log.positionAt(1) }))
+      pieces.push(piece)
+    expect(pieces.filter(({ isLast }) => isLast)).toEqual([])
+    await log.close()
+  })
+
   test('reads the updates after its position in batches, also inside a large milestone', async () => {
     const log = await openLogStore()
     const [owner = '0x'] = addresses

@@ -108,14 +108,26 @@ test('the next term issues no second block in a slot that has any number of newe
   await store.write.acceptBlocks(others)
   await store.write.releaseLease(term)
   const taken = await store.write.takeLease({ holder: 'next', ttlMs: 60_000 })
+  const nextTerm = taken.ok ? taken.value.term : 0
 
   const next = openHeartbeat()
-  next.issue(taken.ok ? taken.value.term : 0)
+  next.issue(nextTerm)
   await next.settled()
-  const issued = (await store.read.recentBlocks(2_000)).filter(
-    ({ issuerId, kind }) => issuerId === accountId && kind === 'validation',
-  )
-  expect(issued.map((block) => block.slot)).toEqual([first])
+  const ownVotes = async () =>
+    (await store.read.recentBlocks(2_000)).filter(
+      ({ issuerId, kind }) => issuerId === accountId && kind === 'validation',
+    )
+  expect((await ownVotes()).map((block) => block.slot)).toEqual([first])
+
+  // The first process leads again, in the slot in which the other one has issued a block.
+  clock.advance(BigInt(parameters.slotDurationInSeconds) * 1_000_000_000n)
+  next.issue(nextTerm)
+  await next.settled()
+  await store.write.releaseLease(nextTerm)
+  const again = await store.write.takeLease({ holder: 'former', ttlMs: 60_000 })
+  former.issue(again.ok ? again.value.term : 0)
+  await former.settled()
+  expect((await ownVotes()).map((block) => block.slot).toSorted()).toEqual([first, first + 1])
   await commitments.close()
 })
 
