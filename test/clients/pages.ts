@@ -84,7 +84,7 @@ export async function requestPages(url: string, variables: PageVariables): Promi
     milestones: milestones?.nodes[0]?.index,
     blocks: blocks?.nodes[0]?.blockId,
     transactions: transactions?.nodes[0]?.state,
-    milestone: milestone?.blocks?.nodes[0]?.transaction?.state,
+    milestone: milestone?.blocks?.nodes[0]?.transaction?.transactionId,
     block: block?.content.header.networkId,
     transaction: transaction?.outputs[0]?.owner.bech32,
     address: address?.balance.total,
