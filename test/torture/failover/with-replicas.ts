@@ -273,7 +273,7 @@ async function untilLogged(
   isTrue: () => boolean,
   what: string,
 ): Promise<void> {
-  await until(isTrue, { what: `${url} ${what}`, deadlineMs: 60_000 }).catch((failure) => {
+  await until(isTrue, { what: `${url} ${what}`, deadlineMs: 120_000 }).catch((failure) => {
     const logged = lines()
       .filter(({ event }) => event !== 'slow-operation' && event !== 'catching-up')
       .map(({ text }) => text.slice(0, 300))
