@@ -64,6 +64,7 @@ describe('the database', () => {
   const rows = [
     ['by default', {}, [], 'file:./data/ledger-gateway.db'],
     ['by flag', {}, ['--database', 'file:x.db'], 'file:x.db'],
+    ['by a URL of three slashes', { DATABASE_URL: 'file:///srv/x.db' }, [], 'file:///srv/x.db'],
     ['on a server', { DATABASE_URL: url }, [], url],
     ['on a server by its short name', { DATABASE_URL: 'postgres://h/d' }, [], 'postgres://h/d'],
     ['in the usual schema', { DATABASE_URL: `${url}?schema=public` }, [], `${url}?schema=public`],
@@ -200,6 +201,7 @@ describe('the configuration rejects', () => {
     ['an empty host, which would mean all of them', {}, ['--host', ''], ['--host']],
     ['a negative port', {}, ['--port=-1'], ['--port']],
     ['a database of an unknown kind', { DATABASE_URL: 'mysql://x' }, [], ['DATABASE_URL']],
+    ['a file on another host', { DATABASE_URL: 'file://./data/x.db' }, [], ['DATABASE_URL']],
     ['a server without a database', { DATABASE_URL: 'postgres://h' }, [], ['DATABASE_URL']],
     [
       'a schema that the driver would ignore',

@@ -16,7 +16,8 @@ export type DatabaseAddress =
 
 /** Parses a URL; `undefined` if it has none of the supported forms. */
 export function databaseAddress(url: string): DatabaseAddress | undefined {
-  const [, path] = /^file:([^?]+)$/.exec(url) ?? []
+  // A name after two slashes is a host (RFC 8089), and no folder of the root.
+  const [, path] = /^file:(?!\/\/[^/])([^?]+)$/.exec(url) ?? []
   if (path !== undefined && path !== ':memory:') return { kind: 'sqlite', path }
   return isPostgresqlUrl(url) ? { kind: 'postgresql', url } : undefined
 }
