@@ -217,6 +217,18 @@ describe('a client', () => {
     },
   )
 
+  test('is told when to retry an event stream whose operation costs more than its share has', async () => {
+    const headers = newClient()
+    for (let n = 0; n < 2; n++) await (await ask(headers, expensiveQuery())).text()
+    const query = encodeURIComponent('{ blocks(first: 500) { nodes { blockId slot } } }')
+    const { response, close } = await openStream(`${gateway.url}/graphql?query=${query}`, {
+      headers,
+    })
+    expect(response.status).toBe(429)
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
+    close()
+  })
+
   test('with a token has one share at all addresses, apart from those of the addresses', async () => {
     const authorization = `Bearer ${await gateway.token()}`
     const address = newClient()

@@ -74,6 +74,31 @@ describe('the feed of states (16)', () => {
     expectInOrder(await statesOf(query, payment.transactionId, () => postBytes(gateway.url, bytes)))
   })
 
+  test('goes on after a block whose unlocks are wrong, because another one may carry the transaction', async () => {
+    const offer = await offerOf(gateway.url)
+    const owner = user(4)
+    const spend = present((await genesisOutputs(gateway.url, owner))[0], 'genesis output')
+    const outputs = [ownedBy(user(2), 1_000_000_000n)]
+    const creationSlot = slotNow(offer.network)
+    const [wrong, right] = [user(5), owner].map((key) =>
+      paymentOf(offer.network, { spend, key, outputs, creationSlot }),
+    )
+    const { payload, transactionId } = present(wrong, 'a transaction with a wrong unlock')
+    await postBytes(gateway.url, blockOf(offer, payload).bytes)
+    const query = 'subscription ($id: TransactionId!) { it: transactionState(id: $id) { state } }'
+    const variables = { id: transactionId }
+    const feed = client.iterate<{ it: { state: string } }>({ query, variables })
+    const states: string[] = []
+    for (let next = await feed.next(); !next.done; next = await feed.next()) {
+      states.push(next.value.data?.it.state ?? '')
+      if (states.at(-1) !== 'FAILED') continue
+      const { bytes } = blockOf(offer, present(right, 'the same transaction').payload)
+      await postBytes(gateway.url, bytes)
+    }
+    expect(states).toContain('FAILED')
+    expectInOrder(states.slice(states.indexOf('FAILED') + 1))
+  })
+
   test('sends the state of the genesis transaction', async () => {
     const [output = ''] = await genesisOutputs(gateway.url, user(3))
     const query = 'subscription ($id: TransactionId!) { it: transactionState(id: $id) { state } }'

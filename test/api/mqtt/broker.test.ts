@@ -385,7 +385,10 @@ describe('a client id', () => {
     const newest = await follow('one')
     if (former.readyState !== former.CLOSED) await once(former, 'close')
     expect([other, newest].map(({ readyState }) => readyState)).toEqual([1, 1])
-    for (const socket of [other, newest]) socket.terminate()
+    const last = await follow('one')
+    if (newest.readyState !== newest.CLOSED) await once(newest, 'close')
+    expect([other, last].map(({ readyState }) => readyState)).toEqual([1, 1])
+    for (const socket of [other, last]) socket.terminate()
   })
 
   test('that a connection takes over and leaves at once holds neither connection in memory', async () => {
