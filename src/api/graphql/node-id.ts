@@ -37,8 +37,11 @@ export function encodeNodeId(typename: string, id: string | number | bigint): st
 export function decodeNodeId(text: string): NodeId {
   // A request may name one long text a thousand times.
   if (text.length > maxNodeIdLength) return { typename: '', id: text }
-  const [typename = '', id] = Buffer.from(text, 'base64url').toString('latin1').split(':')
-  const isNone = id === undefined || !nodeTypes.has(typename) || encodeNodeId(typename, id) !== text
+  const decoded = Buffer.from(text, 'base64url').toString('latin1')
+  // The id of a chain record may contain further colons.
+  const at = decoded.indexOf(':')
+  const [typename, id] = [decoded.slice(0, Math.max(at, 0)), decoded.slice(at + 1)]
+  const isNone = !nodeTypes.has(typename) || encodeNodeId(typename, id) !== text
   return isNone ? { typename: '', id: text } : { typename, id }
 }
 

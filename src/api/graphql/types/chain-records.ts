@@ -24,7 +24,9 @@ import { indexId } from '../node-id.ts'
 export const ChainRecord = builder.nodeRef<ChainRecordVersion>('ChainRecord', {
   id: { resolve: ({ chainId, version }) => `${chainId}/${version}` },
   loadOne: async (id, { services }) => {
-    const [chainId = '', version = ''] = id.split('/')
+    // The human-readable part of a chain id may contain slashes.
+    const at = Math.max(id.lastIndexOf('/'), 0)
+    const [chainId, version] = [id.slice(0, at), id.slice(at + 1)]
     const index = indexId(version)
     // A record is found by its chain id in upper case too, but a node has one id.
     if (index === undefined || chainId !== chainId.toLowerCase()) return undefined

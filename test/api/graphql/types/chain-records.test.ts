@@ -142,6 +142,20 @@ describe('a chain record', () => {
     },
   )
 
+  test.each(['a/b', 'a:b', 'a/b:c'])(
+    'is found by its global id if its chain id begins with %s',
+    async (hrp) => {
+      const chainId = addressText(8, 104, { hrp })
+      await set(chainId, [], true)
+      const { data } = await graphql(gateway.url, `{ chainRecord(chainId: "${chainId}") { id } }`)
+      const { id } = data.chainRecord
+      const query =
+        'query ($id: ID!) { node(id: $id) { id ... on ChainRecord { chainId version } } }'
+      const found = await graphql(gateway.url, query, { id })
+      expect(found).toEqual({ data: { node: { id, chainId, version: 1 } } })
+    },
+  )
+
   test('is null for a chain without one', async () => {
     const { data } = await graphql(gateway.url, chainRecord(chainIdOf(102)))
     expect(data).toEqual({ chainRecord: null })
