@@ -182,11 +182,8 @@ async function followOnce(): Promise<Ending> {
     }
     for await (const text of opened.events) {
       const { data, errors = [] }: FeedResult = JSON.parse(text)
-      // This code means that the database was replaced by an older one. Other errors may be temporary.
       const [error] = errors
-      if (error !== undefined) {
-        return { isRefused: error.extensions?.code === 'MILESTONE_NOT_COMMITTED' }
-      }
+      if (error !== undefined) return { isRefused: replacedCodes.has(error.extensions?.code) }
       if (data != null) addMilestone(data.milestone)
     }
   } catch {
@@ -196,6 +193,12 @@ async function followOnce(): Promise<Ending> {
   }
   return {}
 }
+
+/** Codes of a database that was replaced by an older one, or by one that begins with a later snapshot. Others may be temporary. */
+const replacedCodes: ReadonlySet<string | undefined> = new Set([
+  'MILESTONE_NOT_COMMITTED',
+  'UPDATES_NOT_KEPT',
+])
 
 interface FeedResult {
   readonly data?: NewMilestonesData | null

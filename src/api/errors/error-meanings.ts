@@ -135,7 +135,8 @@ export const errorMeanings: { readonly [C in ErrorCode]: string } = {
   ACTIVITY_RANGE_TOO_WIDE:
     'The period has too many spans. Request a shorter period or a coarser resolution.',
   LEDGER_INDEX_NOT_KEPT: 'REST: balances are known as of the newest milestone only.',
-  UPDATES_NOT_KEPT: 'The updates of the milestone have been pruned (LOG_RETENTION).',
+  UPDATES_NOT_KEPT:
+    'The updates of the milestone have been pruned (LOG_RETENTION), or the ledger began with a later snapshot.',
   LEDGER_MOVED: 'REST: the ledger changed repeatedly during the read. Try again.',
   ADDRESS_OF_ANOTHER_KIND: 'REST: the route needs an address of another kind.',
   ADDRESS_NOT_AN_ACCOUNT: 'REST: the route needs the address of an account.',

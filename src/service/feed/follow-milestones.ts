@@ -5,6 +5,7 @@ import type { SlotIndex } from '../../protocol/primitives.ts'
 import { retryWhileAway } from '../../store/retry.ts'
 import type { Milestone } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
+import type { UpdatesNotKept } from '../slots/explorer-lists.ts'
 import { type MilestoneView, milestoneView } from '../slots/read-milestone.ts'
 
 /** Follows milestones from any milestone on. */
@@ -18,13 +19,13 @@ export interface MilestoneNotCommitted {
 }
 
 /**
- * Follows all milestones after a milestone, by default after the newest. The iterator ends at once when its consumer calls `return()`, and
- * when the log was replaced: the next milestones may not follow the emitted ones.
+ * Follows all milestones after a milestone, by default after the newest. Refused if the next one is not kept. The iterator ends at once
+ * when its consumer calls `return()`, and when the log was replaced: the next milestones may not follow the emitted ones.
  */
 export async function followMilestones(
   deps: Pick<Services, 'store' | 'parameters' | 'feed'>,
   after: SlotIndex | undefined,
-): Promise<Result<AsyncIterableIterator<MilestoneView>, MilestoneNotCommitted>> {
+): Promise<Result<AsyncIterableIterator<MilestoneView>, MilestoneNotCommitted | UpdatesNotKept>> {
   const { tail } = deps.feed
   const isAhead = after !== undefined && after > tail.tip().slot
   if (isAhead) await deps.store.read.reach({ slot: after })
@@ -32,6 +33,12 @@ export async function followMilestones(
   if (after !== undefined && after > newest) {
     const code = 'MILESTONE_NOT_COMMITTED'
     return err({ code, argument: 'after', milestoneIndex: after, newest })
+  }
+  const from = Math.max(after ?? newest, deps.parameters.genesisSlot)
+  const [next] = from < newest ? await deps.store.read.milestonesAfter(from, 1) : []
+  // A ledger that began with a snapshot lacks most earlier milestones.
+  if (next !== undefined && next.slot > from + 1) {
+    return err({ code: 'UPDATES_NOT_KEPT', slot: from + 1 })
   }
   return ok(stoppable((signal) => milestonesAfter(deps, { after: after ?? newest, era, signal })))
 }

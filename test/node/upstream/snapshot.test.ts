@@ -11,7 +11,7 @@ import { present } from '../../../src/lib/assert.ts'
 import { slotsBeforeStart } from '../../../src/node/embedded/development.ts'
 import type { Output } from '../../../src/protocol/outputs.ts'
 import type { NftId } from '../../../src/protocol/primitives.ts'
-import { graphql } from '../../support/client.ts'
+import { graphql, socketClient } from '../../support/client.ts'
 import { databases, onDatabase, openedStore, type TestDatabase } from '../../support/databases.ts'
 import { writeGenesis } from '../../support/genesis-gateway.ts'
 import { fundFromFaucet, startWorld, worldParameters } from '../../support/ledger-world.ts'
@@ -210,6 +210,29 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(errors?.map(({ extensions }) => extensions)).toEqual([
       { code: 'UPDATES_NOT_KEPT', slot },
     ])
+    await begun.close()
+  })
+
+  test('a follower does not skip the milestones before the snapshot in a subscription (16)', async () => {
+    const begun = await startGateway({ env: { ...(await behind(node.url)), SNAPSHOT: node.url } })
+    const query = '{ milestones(sort: OLDEST, first: 3) { nodes { index previous { index } } } }'
+    const { data } = await graphql(begun.url, query)
+    const nodes: readonly { index: number; previous: object | null }[] = data.milestones.nodes
+    const afterGap = nodes.find(({ index, previous }) => index > 0 && previous === null)
+    const { index } = present(afterGap, 'a milestone whose predecessor is not kept')
+    const client = socketClient(begun.url)
+    const firstAfter = async (after: number) => {
+      const subscription = `subscription { milestones(after: ${after}) { index } }`
+      for await (const result of client.iterate({ query: subscription })) return result
+      return undefined
+    }
+    for (const after of [0, index - 2]) {
+      expect((await firstAfter(after))?.errors?.map(({ extensions }) => extensions)).toEqual([
+        { code: 'UPDATES_NOT_KEPT', slot: after + 1 },
+      ])
+    }
+    expect(await firstAfter(index - 1)).toEqual({ data: { milestones: { index } } })
+    await client.dispose()
     await begun.close()
   })
 

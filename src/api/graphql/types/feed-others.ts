@@ -15,7 +15,7 @@ builder.subscriptionField('milestones', (t) =>
     complexity: reads(1),
     type: Milestone,
     description:
-      'Milestones as they are committed, with consecutive indices. A subscription that resumes after the index of the last milestone misses nothing and repeats nothing. The subscription ends when the log is replaced by another log or by an older copy of itself.',
+      'Milestones as they are committed, with consecutive indices. A subscription that resumes after the index of the last milestone misses nothing and repeats nothing. The subscription is refused if the ledger began with a later snapshot that lacks the next milestone. It ends when the log is replaced by another log or by an older copy of itself.',
     args: {
       after: t.arg({
         type: 'UInt32',
