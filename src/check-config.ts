@@ -4,9 +4,11 @@ import { openKeySet } from './api/tokens/key-set.ts'
 import { openRevocations } from './api/tokens/revocations.ts'
 import { openSigningKey } from './api/tokens/signing-key.ts'
 import { configMessage, type Environment, parseConfig, serveFlags, signingOf } from './config.ts'
+import { systemClock } from './lib/clock.ts'
 import { silentLog } from './lib/log.ts'
 import { ok, type Result } from './lib/result.ts'
 import { readGenesisFile, readParametersFile } from './node/genesis-file.ts'
+import { planGenesis } from './node/open-ledger.ts'
 import { checkSnapshotFile } from './node/snapshot/snapshot-source.ts'
 import { readSettings } from './read-settings.ts'
 import { isNodeUrl } from './setting-values.ts'
@@ -62,7 +64,7 @@ function namedFiles(values: Partial<SettingValues>): readonly NamedFile[] {
   }
   if (genesisFile) files.push([settings.genesisFile, () => readGenesisFile(genesisFile)])
   if (parametersFile)
-    files.push([settings.parametersFile, () => readParametersFile(parametersFile)])
+    files.push([settings.parametersFile, () => readParameters(parametersFile, genesisFile)])
   if (trustedDocuments) {
     files.push([settings.trustedDocuments, () => readTrustedDocuments(trustedDocuments)])
   }
@@ -81,6 +83,18 @@ function namedFiles(values: Partial<SettingValues>): readonly NamedFile[] {
     files.push([settings.keyFile, () => openSigningKey(signing)])
   }
   return files
+}
+
+/** Reads parameters, and checks that the genesis fits them. A malformed genesis file is a problem of its own setting. */
+async function readParameters(
+  parametersFile: string,
+  genesisFile: string | undefined,
+): Promise<Result<unknown, UnusableFile>> {
+  const parameters = await readParametersFile(parametersFile)
+  if (!parameters.ok) return parameters
+  const asked = { ledger: 'embedded', genesisFile, parametersFile } as const
+  const plan = await planGenesis(asked, systemClock)
+  return plan.ok || plan.error.path === parametersFile ? plan : ok(undefined)
 }
 
 /** Closes a resource that watches a file as soon as it has read the file. */

@@ -61,7 +61,8 @@ export async function readGenesisFile(
   })
 }
 
-function supplyWrong({
+/** Returns why the outputs do not hold the supply of the parameters; `undefined` if they hold it. */
+export function supplyWrong({
   parameters: { tokenSupply: supply },
   outputs,
 }: Pick<GenesisPlan, 'parameters' | 'outputs'>): string | undefined {

@@ -10,7 +10,12 @@ import { accountIdOfKey, developmentGenesis, developmentKeys } from './embedded/
 import type { EmbeddedDeps } from './embedded/open.ts'
 import type { EnterError } from './enter-database.ts'
 import type { GenesisPlan } from './genesis.ts'
-import { type GenesisFileInvalid, readGenesisFile, readParametersFile } from './genesis-file.ts'
+import {
+  type GenesisFileInvalid,
+  readGenesisFile,
+  readParametersFile,
+  supplyWrong,
+} from './genesis-file.ts'
 import type { IssuerAccount } from './issuer.ts'
 import type { NodeDeps } from './node-core.ts'
 import { opensslSigner } from './openssl-signer.ts'
@@ -43,12 +48,15 @@ export interface LedgerSettings {
   readonly stateMemory: number
 }
 
+/** The settings for the genesis of a new ledger. */
+export type GenesisSettings = Pick<LedgerSettings, 'ledger' | 'genesisFile' | 'parametersFile'>
+
 /**
  * Reads the genesis of a new ledger: the files in the settings, or the genesis of the development network; `undefined` if the nodes
  * serve it. Called before anything is written.
  */
 export async function planGenesis(
-  { ledger, genesisFile, parametersFile }: LedgerSettings,
+  { ledger, genesisFile, parametersFile }: GenesisSettings,
   clock: Clock,
 ): Promise<Result<GenesisPlan | undefined, GenesisFileInvalid>> {
   if (ledger === 'upstream' && genesisFile === undefined) return ok(undefined)
@@ -58,7 +66,11 @@ export async function planGenesis(
       : await readGenesisFile(genesisFile)
   if (!plan.ok || parametersFile === undefined) return plan
   const parameters = await readParametersFile(parametersFile)
-  return parameters.ok ? ok({ ...plan.value, parameters: parameters.value }) : parameters
+  if (!parameters.ok) return parameters
+  const combined = { ...plan.value, parameters: parameters.value }
+  const reason = supplyWrong(combined)
+  if (reason === undefined) return ok(combined)
+  return err({ code: 'GENESIS_FILE_INVALID', path: parametersFile, reason })
 }
 
 /** Opens the ledger in the mode of the settings. */

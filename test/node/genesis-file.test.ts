@@ -2,9 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { checkConfig } from '../../src/check-config.ts'
 import { present } from '../../src/lib/assert.ts'
+import { systemClock } from '../../src/lib/clock.ts'
 import { developmentGenesis, developmentKeys } from '../../src/node/embedded/development.ts'
 import { readGenesisFile, readParametersFile } from '../../src/node/genesis-file.ts'
+import { planGenesis } from '../../src/node/open-ledger.ts'
 import { type AccountOutput, Output } from '../../src/protocol/outputs.ts'
 import { ProtocolParameters } from '../../src/protocol/parameters.ts'
 import { print } from '../../src/protocol/schema/schema.ts'
@@ -100,6 +103,17 @@ test('parameters by which the rules cannot divide are refused', async () => {
     writeFileSync(path, JSON.stringify({ parameters: { ...parameters, [name]: 0 }, outputs: [] }))
     expect(await readGenesisFile(path)).toMatchObject({ error: { reason } })
   }
+})
+
+test('parameters with another supply than that of the genesis are refused', async () => {
+  const { tokenSupply } = plan.parameters
+  const parameters = { ...plan.parameters, tokenSupply: tokenSupply - 1n }
+  writeFileSync(path, JSON.stringify(print(ProtocolParameters, parameters)))
+  const reason = `outputs hold ${tokenSupply} base tokens, the supply is ${tokenSupply - 1n}`
+  const error = { code: 'GENESIS_FILE_INVALID', path, reason }
+  const settings = { ledger: 'embedded', genesisFile: undefined, parametersFile: path } as const
+  expect(await planGenesis(settings, systemClock)).toEqual({ ok: false, error })
+  expect(await checkConfig({ PARAMETERS_FILE: path }, [])).toMatchObject([error])
 })
 
 test('a response of a node with several versions of parameters is read in the supported version', async () => {
