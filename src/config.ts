@@ -119,7 +119,7 @@ function isComplete(
 function brokenRules(values: Partial<SettingValues>, given: Reading['given']): ConfigError[] {
   const isGiven = ({ name }: Setting) => given.get(name)?.text !== undefined
   const { workers = 1, databaseUrl, ledger } = values
-  const { upstreamUrls, snapshot, jwtJwks, jwtIssuer, jwtAudience } = settings
+  const { upstreamUrls, snapshot, parametersFile, jwtJwks, jwtIssuer, jwtAudience } = settings
   const { wakeDatabaseUrl, readDatabaseUrls } = settings
   const isPostgresql = databaseUrl === undefined || isPostgresqlUrl(databaseUrl.reveal())
   const onFile = '1 unless DATABASE_URL names PostgreSQL: a SQLite file is for one process'
@@ -127,6 +127,7 @@ function brokenRules(values: Partial<SettingValues>, given: Reading['given']): C
   const noNotices = onServer('a SQLite file sends no notifications')
   const noReplicas = onServer('a SQLite file has no replicas')
   const notUpstream = 'left out unless LEDGER is upstream'
+  const ofNodes = 'left out unless LEDGER is embedded: nodes serve the parameters of their network'
   const withKeySet = `set where ${jwtJwks.variable} is`
   const isEmbedded = ledger === 'embedded'
   const { port, host, metricsPort = 0, metricsHost } = values
@@ -140,6 +141,7 @@ function brokenRules(values: Partial<SettingValues>, given: Reading['given']): C
     [isEmbedded && isGiven(upstreamUrls), upstreamUrls, notUpstream],
     [ledger === 'upstream' && !isGiven(upstreamUrls), upstreamUrls, upstreamUrls.type.expected],
     [isEmbedded && isGiven(snapshot), snapshot, notUpstream],
+    [ledger === 'upstream' && isGiven(parametersFile), parametersFile, ofNodes],
     [isGiven(jwtJwks) && !isGiven(jwtIssuer), jwtIssuer, withKeySet],
     [isGiven(jwtJwks) && !isGiven(jwtAudience), jwtAudience, withKeySet],
   ]

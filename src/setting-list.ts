@@ -197,7 +197,8 @@ const ledger = {
   parametersFile: {
     type: path,
     without: 'the development network',
-    help: 'protocol parameters of a new database as JSON; a response of `/api/core/v3/info` is also accepted',
+    help: 'with `embedded`: protocol parameters of a new database as JSON; a response of `/api/core/v3/info` is also accepted',
+    more: 'The outputs of the genesis must hold their supply.',
   },
   issuerKey: {
     type: ed25519Secret,

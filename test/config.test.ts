@@ -212,6 +212,12 @@ describe('the configuration rejects', () => {
       [],
       ['DATABASE_URL', 'WAKE_DATABASE_URL'],
     ],
+    [
+      'parameters beside those of nodes',
+      { LEDGER: 'upstream', UPSTREAM_URLS: 'http://a', PARAMETERS_FILE: 'p.json' },
+      [],
+      ['PARAMETERS_FILE'],
+    ],
     ['a file for notifications', { WAKE_DATABASE_URL: 'file:x.db' }, [], ['WAKE_DATABASE_URL']],
     [
       'notifications of a SQLite database',
