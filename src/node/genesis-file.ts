@@ -1,3 +1,4 @@
+import { storedManaOf } from '../ledger/output-parts.ts'
 import { membersOf } from '../lib/json.ts'
 import { readJsonFile } from '../lib/json-file.ts'
 import { err, ok, type Result } from '../lib/result.ts'
@@ -32,7 +33,7 @@ export async function readGenesisFile(
   // An unreadable file is reported below.
   if (await isWrittenByIotaCore(path).catch(() => false)) {
     const genesis = await readIotaCoreGenesis(path)
-    const wrong = genesis.ok ? supplyWrong(genesis.value) : genesis.error
+    const wrong = genesis.ok ? amountsWrong(genesis.value) : genesis.error
     return genesis.ok && wrong === undefined ? genesis : refuse(wrong ?? '')
   }
   const json = await readJsonFile(path)
@@ -45,7 +46,7 @@ export async function readGenesisFile(
   }
   const parsed = await parseAll(Output, outputs, 'outputs')
   if (!parsed.ok) return refuse(parsed.error)
-  const wrong = supplyWrong({ parameters: network.value, outputs: parsed.value })
+  const wrong = amountsWrong({ parameters: network.value, outputs: parsed.value })
   if (wrong !== undefined) return refuse(wrong)
   const accounts = await parseAll(AccountId, Object.keys(membersOf(credits)), 'credits')
   if (!accounts.ok) return refuse(accounts.error)
@@ -61,15 +62,18 @@ export async function readGenesisFile(
   })
 }
 
-/** Returns why the outputs do not hold the supply of the parameters; `undefined` if they hold it. */
-export function supplyWrong({
+/** Returns why the outputs cannot be those of a genesis with the parameters; `undefined` if they can. */
+export function amountsWrong({
   parameters: { tokenSupply: supply },
   outputs,
 }: Pick<GenesisPlan, 'parameters' | 'outputs'>): string | undefined {
   const total = outputs.reduce((sum, { amount }) => sum + amount, 0n)
   if (total !== supply) return `outputs hold ${total} base tokens, the supply is ${supply}`
   // The database stores balances as signed 64-bit integers.
-  return supply >> 63n === 0n ? undefined : 'parameters.tokenSupply must be below 2^63'
+  if (supply >> 63n !== 0n) return 'parameters.tokenSupply must be below 2^63'
+  // As in every transaction. The mana of an address then fits into 64 bits.
+  const mana = outputs.reduce((sum, output) => sum + storedManaOf(output), 0n)
+  return mana >> 63n === 0n ? undefined : 'the stored mana of all outputs must be below 2^63'
 }
 
 /**

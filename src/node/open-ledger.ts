@@ -11,10 +11,10 @@ import type { EmbeddedDeps } from './embedded/open.ts'
 import type { EnterError } from './enter-database.ts'
 import type { GenesisPlan } from './genesis.ts'
 import {
+  amountsWrong,
   type GenesisFileInvalid,
   readGenesisFile,
   readParametersFile,
-  supplyWrong,
 } from './genesis-file.ts'
 import type { IssuerAccount } from './issuer.ts'
 import type { NodeDeps } from './node-core.ts'
@@ -68,7 +68,7 @@ export async function planGenesis(
   const parameters = await readParametersFile(parametersFile)
   if (!parameters.ok) return parameters
   const combined = { ...plan.value, parameters: parameters.value }
-  const reason = supplyWrong(combined)
+  const reason = amountsWrong(combined)
   if (reason === undefined) return ok(combined)
   return err({ code: 'GENESIS_FILE_INVALID', path: parametersFile, reason })
 }

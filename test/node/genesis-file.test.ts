@@ -62,7 +62,8 @@ describe('a genesis file', () => {
     const [first] = plan.outputs
     const { tokenSupply } = plan.parameters
     const outputs = Array.from({ length: 200 }, (_, i) => {
-      return { ...first, amount: i === 0 ? tokenSupply - 199n * 50_000n : 50_000n } as Output
+      const amount = i === 0 ? tokenSupply - 199n * 50_000n : 50_000n
+      return { ...first, amount, mana: 0n } as Output
     })
     const parameters = print(ProtocolParameters, plan.parameters)
     const json = (some: readonly Output[]) => ({
@@ -92,6 +93,21 @@ describe('a genesis file', () => {
       error: { code: 'GENESIS_FILE_INVALID', path, reason: expect.stringContaining(reason) },
     })
   })
+})
+
+test('outputs with more stored mana than a transaction may have are refused', async () => {
+  const parameters = print(ProtocolParameters, plan.parameters)
+  const [first, ...others] = plan.outputs
+  for (const [mana, ok] of [
+    [2n ** 63n - 1n, true],
+    [2n ** 63n, false],
+  ] as const) {
+    const outputs = [{ ...first, mana } as Output, ...others].map((one) => print(Output, one))
+    writeFileSync(path, JSON.stringify({ parameters, outputs }))
+    const reason = 'the stored mana of all outputs must be below 2^63'
+    const error = { code: 'GENESIS_FILE_INVALID', path, reason }
+    expect(await readGenesisFile(path)).toMatchObject(ok ? { ok } : { ok, error })
+  }
 })
 
 test('parameters by which the rules cannot divide are refused', async () => {
