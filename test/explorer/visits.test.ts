@@ -494,6 +494,7 @@ test.each([
   ['/nfts', 'There are no NFTs yet.'],
   [`/nfts?issuer=${addressOf(user(5))}`, 'There are no matching NFTs.'],
   ['/epoch/9', 'Not begun yet'],
+  ['/epoch/4294967295', 'No epoch with this id'],
   ['/milestone/0x0', 'This is not a valid id.'],
   ['/milestone/%20', 'This is not a valid id.'],
 ])('the page %s of a young ledger says %s', async (at, sentence) => {

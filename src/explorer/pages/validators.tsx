@@ -36,7 +36,9 @@ export const page = objectPage(document, 'epoch', ValidatorsPage, {
   target: ({ parameters }) => ({ kind: chainTexts.epoch, id: parameters.index ?? '' }),
   notYet: ({ parameters }) => {
     const index = Number(parameters.index)
-    return isBegun(index) ? undefined : <NotYet index={index} />
+    // An epoch after the last slot never begins.
+    const isExpected = !isBegun(index) && firstSlotOf(index) <= never
+    return isExpected ? <NotYet index={index} /> : undefined
   },
 })
 
