@@ -56,6 +56,8 @@ export function listPage<
     View: ({ data, place }) => {
       const shown = data[field]
       const isFiltered = [...place.query.keys()].some((name) => !isCursor(name))
+      const isContinued = place.query.has('after')
+      const emptyHere = isContinued ? chainTexts.noMore : isFiltered ? emptyIfFiltered : empty
       return (
         <>
           <div class="heading">
@@ -68,8 +70,8 @@ export function listPage<
               rows={shown?.nodes ?? []}
               keyOf={({ id }) => id}
               columns={columns}
-              empty={shown === null ? chainTexts.notOffered : isFiltered ? emptyIfFiltered : empty}
-              isLive={!place.query.has('after')}
+              empty={shown === null ? chainTexts.notOffered : emptyHere}
+              isLive={!isContinued}
             />
           </div>
           <Paging place={place} next={nextOf(shown)} />

@@ -14,6 +14,7 @@ export const chainTexts = {
   serialNumber: 'Serial number',
   more: 'Next page',
   first: 'First page',
+  noMore: 'There are no further entries.',
   slot: 'slot',
   epoch: 'epoch',
   epochName: 'Epoch',

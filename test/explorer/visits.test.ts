@@ -490,11 +490,15 @@ test('the sides of a lane are headings below that of the lane', async () => {
   await tab.close()
 })
 
+/** The newest milestones come first, so that none is after it. */
+const cursorOfMilestone0 = Buffer.from('milestone.0').toString('base64url')
+
 test.each([
   ['/nfts', 'There are no NFTs yet.'],
   [`/nfts?issuer=${addressOf(user(5))}`, 'There are no matching NFTs.'],
   ['/epoch/9', 'Not begun yet'],
   ['/epoch/4294967295', 'No epoch with this id'],
+  [`/milestones?after=${cursorOfMilestone0}`, 'There are no further entries.'],
   ['/milestone/0x0', 'This is not a valid id.'],
   ['/milestone/%20', 'This is not a valid id.'],
 ])('the page %s of a young ledger says %s', async (at, sentence) => {
