@@ -147,6 +147,11 @@ export const transactionStates = [
 ] as const
 export type TransactionState = (typeof transactionStates)[number]
 
+/** Whether a transaction has spent its inputs and created its outputs. */
+export function isBooked(state: TransactionState): boolean {
+  return state !== 'PENDING' && state !== 'FAILED'
+}
+
 /** A transaction with the block with which it was judged. While it is pending, that is the earliest block that carries it. */
 export interface TransactionRow {
   readonly transactionId: TransactionId

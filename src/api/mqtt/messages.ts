@@ -10,6 +10,7 @@ import type { OutputId, SlotIndex, TransactionId } from '../../protocol/primitiv
 import { encode, print, type Schema } from '../../protocol/schema/schema.ts'
 import { type BlockView, blockMetadata, readBlock } from '../../service/blocks/read-block.ts'
 import {
+  isBooked,
   readTransaction,
   type TransactionView,
   transactionMetadata,
@@ -150,7 +151,7 @@ async function includedBlockMessage(
 ): Promise<Message | undefined> {
   const transaction = valueIn(await readTransaction(services, transactionId))
   if (transaction === undefined) return undefined
-  if (transaction.state === 'PENDING' || transaction.state === 'FAILED') return undefined
+  if (!isBooked(transaction.state)) return undefined
   if (transaction.blockId === undefined) return undefined
   const block = valueIn(await readBlock(services, transaction.blockId))
   return block && message([includedTopic(transactionId)], BlockMetadata, blockMetadata(block))

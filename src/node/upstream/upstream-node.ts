@@ -12,8 +12,8 @@ import {
   type BlockRow,
   type BlockState,
   blockStates,
+  isBooked,
   type TransactionRow,
-  type TransactionState,
   transactionStates,
 } from '../../store/rows.ts'
 import type { CarriedTransaction, CheckedBlock, NotServedByNode, UpstreamNode } from '../source.ts'
@@ -222,10 +222,6 @@ function storeFinal(
 function wrongAnswer({ log }: UpstreamNodeDeps, what: string): Result<never, NotServedByNode> {
   log.error('node-told-something-else', { what })
   return err({ code: 'NOT_TOLD_BY_NODE', what })
-}
-
-function isBooked(state: TransactionState): boolean {
-  return state !== 'PENDING' && state !== 'FAILED'
 }
 
 /** Maximum size of the cached blocks with transactions, in bytes. */

@@ -14,6 +14,8 @@ import { type BlockView, fetchMissing } from './read-block.ts'
 
 /** Reads transactions, their contents and their states. */
 
+export { isBooked } from '../../store/rows.ts'
+
 /** The state of a transaction. Its content is in its block, which is read only if the content is requested. */
 export interface TransactionOutcome extends Omit<TransactionRow, 'failureReason' | 'blockId'> {
   /** The block with which the transaction was executed; `undefined` for the genesis transaction, which has no block. */

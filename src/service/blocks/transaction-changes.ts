@@ -8,7 +8,7 @@ import type { Output } from '../../protocol/outputs.ts'
 import type { FoundryId } from '../../protocol/primitives.ts'
 import type { Services } from '../services.ts'
 import type { AddressChange } from './change-cache.ts'
-import type { TransactionView } from './read-transaction.ts'
+import { isBooked, type TransactionView } from './read-transaction.ts'
 
 /** The changes of a transaction: the tokens that each address sent with inputs and received with outputs. */
 
@@ -22,7 +22,7 @@ export function changesOf(
   { transactionId, state, slot, inputIds }: TransactionView,
   { inputs, outputs }: { readonly inputs: readonly Output[]; readonly outputs: readonly Output[] },
 ): Result<readonly AddressChange[], NotServedByNode> {
-  if (state === 'PENDING' || state === 'FAILED') return ok([])
+  if (!isBooked(state)) return ok([])
   if (inputs.length < inputIds.length) {
     return err({ code: 'NOT_TOLD_BY_NODE', what: `the inputs of transaction ${transactionId}` })
   }

@@ -2,6 +2,7 @@ import { err } from '../../../lib/result.ts'
 import type { Output } from '../../../protocol/outputs.ts'
 import { maxPerTransaction } from '../../../protocol/primitives.ts'
 import type { AddressChange } from '../../../service/blocks/change-cache.ts'
+import { isBooked } from '../../../service/blocks/read-transaction.ts'
 import { changesOf } from '../../../service/blocks/transaction-changes.ts'
 import type { OutputView } from '../../../service/outputs/read-output.ts'
 import { listUpdatesOfTransaction } from '../../../service/updates/list-transaction-updates.ts'
@@ -74,7 +75,7 @@ builder.objectField(TransactionNode, 'updates', (t) =>
     args: listArgs,
     resolve: async (listed, page, context) => {
       const { state, slot } = listed
-      if (state === 'PENDING' || state === 'FAILED') return null
+      if (!isBooked(state)) return null
       const [view, milestone] = await Promise.all([
         withContent(context, listed),
         milestoneInBatch(context, slot),
@@ -103,7 +104,7 @@ builder.objectField(TransactionNode, 'changes', (t) =>
       'The balance changes of the transaction by address: first addresses that sent, in the order of the inputs, then addresses that only received, in the order of the outputs. Empty if the transaction is pending or failed. Null with an error if the inputs are not known.',
     complexity: changesCost,
     resolve: async (listed, _args, context) => {
-      if (listed.state === 'PENDING' || listed.state === 'FAILED') return []
+      if (!isBooked(listed.state)) return []
       const { changeCache } = context.services
       const cached = changeCache.get(listed)
       if (cached !== undefined) return [...cached]

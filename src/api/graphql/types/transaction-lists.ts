@@ -1,3 +1,4 @@
+import { isBooked } from '../../../service/blocks/read-transaction.ts'
 import { listBlocks } from '../../../service/lists/list-blocks.ts'
 import { listTransactions } from '../../../service/lists/list-transactions.ts'
 import { orThrow } from '../../errors/errors.ts'
@@ -63,6 +64,6 @@ builder.objectFields(TransactionNode, (t) => ({
   milestone: milestoneField(
     t,
     'The milestone of the slot in which the transaction is booked. Null until the slot is committed, if the transaction failed, and if the milestone is not known.',
-    ({ slot, state }) => (state === 'FAILED' || state === 'PENDING' ? null : slot),
+    ({ slot, state }) => (isBooked(state) ? slot : null),
   ),
 }))
