@@ -2,13 +2,17 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startMessage, tryOpenGateway } from '../../../src/cli/run-gateway.ts'
+import { configMessage, parseConfig } from '../../../src/config.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
+import { silentLog } from '../../../src/lib/log.ts'
 import { developmentGenesis, developmentKeys } from '../../../src/node/embedded/development.ts'
 import { Output } from '../../../src/protocol/outputs.ts'
 import { ProtocolParameters } from '../../../src/protocol/parameters.ts'
 import { print } from '../../../src/protocol/schema/schema.ts'
 import { graphql } from '../../support/client.ts'
 import { changing, passOn, type Spoil, startOddNode } from '../../support/odd-node.ts'
-import { type Folder, makeFolder, spawnProgram, startProgram } from '../../support/program.ts'
+import { type Folder, makeFolder, spawnProgram } from '../../support/program.ts'
 import { restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { until } from '../../support/until.ts'
@@ -27,16 +31,19 @@ afterAll(async () => {
   folder.remove()
 })
 
-/** Starts the program and returns the sentence with which it ends. */
+/** Starts a gateway and returns the sentence with which the program would end. A process takes seconds to start on a busy machine. */
 async function refusal(env: Record<string, string>): Promise<string> {
-  const spawned = spawnProgram({ LOG_LEVEL: 'error', ...env })
-  const failed = await spawned.ready.then(
-    () => 'it started',
-    () => spawned.process.exitCode,
-  )
-  expect(failed).toBe(1)
-  const lines = spawned.logged().trim().split('\n')
-  return lines.filter((line) => !line.startsWith('{')).join('\n')
+  const config = parseConfig({ PORT: '0', KEY_FILE: `${folder.databaseFile}.key`, ...env }, [])
+  if (!config.ok) expect.fail(config.error.map(configMessage).join())
+  const gateway = await tryOpenGateway(config.value, { clock: systemClock, log: silentLog })
+  if (!gateway.ok) return startMessage(gateway.error)
+  await gateway.value.close()
+  return expect.fail('it started')
+}
+
+/** Starts a gateway on a database and closes it. */
+async function serveOnce(env: Record<string, string>): Promise<void> {
+  await (await startGateway({ env })).close()
 }
 
 const newDatabase = (name: string) => `file:${folder.databaseFile.replace('test.db', name)}`
@@ -117,16 +124,16 @@ describe('a database', () => {
   test('that follows nodes is not opened by the embedded ledger, nor the reverse', async () => {
     const followed = { DATABASE_URL: newDatabase('followed.db') }
     const upstream = { LEDGER: 'upstream', UPSTREAM_URLS: real.url }
-    await (await startProgram({ ...followed, ...upstream })).end('SIGTERM')
+    await serveOnce({ ...followed, ...upstream })
     expect(await refusal(followed)).toContain('LEDGER=upstream')
     const kept = { DATABASE_URL: newDatabase('kept.db') }
-    await (await startProgram(kept)).end('SIGTERM')
+    await serveOnce(kept)
     expect(await refusal({ ...kept, ...upstream })).toContain('LEDGER=embedded')
   })
 
   test('of another network is rejected with the names of both networks', async () => {
     const upstream = { LEDGER: 'upstream', DATABASE_URL: newDatabase('other.db') }
-    await (await startProgram({ ...upstream, UPSTREAM_URLS: real.url })).end('SIGTERM')
+    await serveOnce({ ...upstream, UPSTREAM_URLS: real.url })
     const node = await startOddNode(real.url, renamed)
     expect(await refusal({ ...upstream, UPSTREAM_URLS: node.url })).toContain(
       'the database holds the network "ledger-gateway-dev", not "another"',
@@ -136,19 +143,19 @@ describe('a database', () => {
 
   test('is served while no node is available, and a node of another network is not followed', async () => {
     const env = { LEDGER: 'upstream', DATABASE_URL: newDatabase('away.db') }
-    await (await startProgram({ ...env, UPSTREAM_URLS: real.url })).end('SIGTERM')
+    await serveOnce({ ...env, UPSTREAM_URLS: real.url })
     const other = await startOddNode(real.url, passOn)
     const urls = ['http://127.0.0.1:9', other.url].join(',')
     other.spoilBy(() => 'HANG_UP')
-    const program = await startProgram({ ...env, UPSTREAM_URLS: urls })
-    expect((await fetch(`${program.url}/health`)).status).toBe(503)
-    const before = (await restJson(`${program.url}/api/gateway/v1/log`)).milestoneIndex
+    const gateway = await startGateway({ env: { ...env, UPSTREAM_URLS: urls } })
+    expect((await fetch(`${gateway.url}/health`)).status).toBe(503)
+    const before = (await restJson(`${gateway.url}/api/gateway/v1/log`)).milestoneIndex
     other.spoilBy(renamed)
-    await until(() => program.logged().includes('another network'))
-    expect((await restJson(`${program.url}/api/gateway/v1/log`)).milestoneIndex).toBe(before)
+    await until(() => gateway.logged.some((line) => line.includes('another network')))
+    expect((await restJson(`${gateway.url}/api/gateway/v1/log`)).milestoneIndex).toBe(before)
     other.spoilBy(passOn)
-    await untilCommitted(program.url, before + 1)
-    await program.end('SIGTERM')
+    await untilCommitted(gateway.url, before + 1)
+    await gateway.close()
     await other.close()
   })
 })
