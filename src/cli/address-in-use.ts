@@ -1,4 +1,4 @@
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import type { ListenError } from '../api/http/http.ts'
 import type { Config } from '../config.ts'
 import { type ListenAddress, listen } from '../lib/listen.ts'
@@ -19,6 +19,16 @@ export async function addressInUse({
   const metricsReason = metrics && (await failureAt(metrics))
   if (metrics === undefined || metricsReason === undefined) return undefined
   return { code: 'METRICS_CANNOT_LISTEN', ...metrics, reason: metricsReason }
+}
+
+/** Resolves to the port of an address on which this process can listen; to a free one if it is 0. */
+export async function actualPort({ host, port }: ListenAddress): Promise<number> {
+  if (port > 0) return port
+  const server = createServer()
+  await listen(server, { host, port })
+  const { port: free } = server.address() as AddressInfo
+  await server[Symbol.asyncDispose]()
+  return free
 }
 
 /** The error message. */

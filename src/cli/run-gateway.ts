@@ -13,7 +13,7 @@ import { addressInUse, listenMessage } from './address-in-use.ts'
 import { done, fail, failed, type ProcessIo, table } from './command.ts'
 import { databaseMessage } from './database-message.ts'
 import { createGatewayClient } from './gateway-client.ts'
-import { firstWorker, numberVariable, warnOfSettings } from './run-workers.ts'
+import { firstWorker, numberVariable, portVariable, warnOfSettings } from './run-workers.ts'
 import { snapshotMessage } from './snapshot-message.ts'
 import { createStartProgress } from './start-progress.ts'
 
@@ -26,8 +26,9 @@ const maxCloseMs = 8_000
 const startInterrupted = err({ code: 'START_INTERRUPTED' } as const)
 
 /** Runs a gateway until the process has to stop; resolves to the exit code. */
-export async function runGateway(process: ProcessIo, config: Config): Promise<number> {
+export async function runGateway(process: ProcessIo, given: Config): Promise<number> {
   const worker = cluster.isWorker ? process.env[numberVariable] : undefined
+  const config = cluster.isWorker ? { ...given, port: Number(process.env[portVariable]) } : given
   const fields = worker === undefined ? undefined : { worker: Number(worker) }
   const progress = createStartProgress(process)
   const write = (text: string) => progress.above(() => process.stderr(text))

@@ -6,7 +6,7 @@ import { createLog, type Log } from '../lib/log.ts'
 import { ok } from '../lib/result.ts'
 import { metricsListenMessage, openMetricsServer } from '../metrics/server.ts'
 import { readWorkers } from '../metrics/workers.ts'
-import { addressInUse, listenMessage } from './address-in-use.ts'
+import { actualPort, addressInUse, listenMessage } from './address-in-use.ts'
 import { done, fail, failed, type ProcessIo } from './command.ts'
 
 /**
@@ -24,6 +24,9 @@ export const firstWorker = 1
  */
 export const numberVariable = 'LEDGER_GATEWAY_WORKER'
 
+/** Variable with the port of the workers. Port 0 would be another one whenever no worker was left to listen on it. */
+export const portVariable = 'LEDGER_GATEWAY_PORT'
+
 /** Milliseconds before a worker that ended is restarted: the first time, and at most. */
 const [minPauseMs, maxPauseMs] = [1_000, 30_000]
 
@@ -32,6 +35,8 @@ export async function runWorkers(process: ProcessIo, config: Config): Promise<nu
   const { workers, logLevel, metrics: address } = config
   const taken = await addressInUse(config)
   if (taken !== undefined) return fail(process, 'serve', listenMessage(taken))
+  const port = await actualPort(config)
+  const start = (number: number) => startWorker(number, port)
   const ownLog = createLog({ clock: process.clock, write: process.stderr }, logLevel)
   const metrics = address && (await serveMetrics(ownLog, address))
   if (metrics?.ok === false) return fail(process, 'serve', metricsListenMessage(metrics.error))
@@ -58,12 +63,12 @@ export async function runWorkers(process: ProcessIo, config: Config): Promise<nu
       await Promise.race([stopped, delay(pauseMs)])
       if (isStopping) return
       pauseMs = Math.min(pauseMs * 2, maxPauseMs)
-      ended = startWorker(number).ended
+      ended = start(number).ended
     }
   }
 
   // The first worker starts alone: it migrates the database, and creates the key that all workers sign with.
-  const first = startWorker(1)
+  const first = start(1)
   const ended = await Promise.race([first.ended, first.listening])
   if (ended !== undefined) {
     // A worker that ran has reported the reason itself.
@@ -72,7 +77,7 @@ export async function runWorkers(process: ProcessIo, config: Config): Promise<nu
     return ended.exitCode ?? failed
   }
   // Workers that start after the signal would not receive it.
-  const others = isStopping ? [] : Array.from({ length: workers - 1 }, (_, i) => startWorker(i + 2))
+  const others = isStopping ? [] : Array.from({ length: workers - 1 }, (_, i) => start(i + 2))
   await Promise.all([first, ...others].map(keepRunning))
   await metrics?.value.close()
   return done
@@ -107,8 +112,8 @@ interface WorkerEnd {
   readonly reason?: string
 }
 
-function startWorker(number: number): StartedWorker {
-  const worker = cluster.fork({ [numberVariable]: number })
+function startWorker(number: number, port: number): StartedWorker {
+  const worker = cluster.fork({ [numberVariable]: number, [portVariable]: port })
   closeUntaken(worker)
   return {
     listening: new Promise((resolve) => worker.on('listening', () => resolve(undefined))),

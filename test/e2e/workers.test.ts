@@ -100,6 +100,12 @@ describe('three workers', () => {
     expect(await workers()).toEqual(['1', '2', '3'])
   })
 
+  test('serve the same port after all of them were killed', async () => {
+    for (const pid of workersOf(program)) process.kill(pid, 'SIGKILL')
+    await untilAllHealthy()
+    expect(await roleAt(program.url)).toMatch(/^(writer|standby)$/)
+  }, 60_000)
+
   test('do not end with one that is killed while a request for metrics waits for the first process', async () => {
     const first = present(program.process.pid, 'the first process')
     const killed = present(workersOf(program).at(-1), 'a worker')
@@ -161,7 +167,7 @@ describe('three workers', () => {
   })
 
   test('are started when the system can start processes again', async () => {
-    // The port is closed while no worker serves it, and is another one afterwards.
+    // The port is closed while no worker serves it.
     await untilAllHealthy()
     const first = String(program.process.pid)
     const limitFiles = (count: number | string) =>
