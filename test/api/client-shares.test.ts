@@ -67,6 +67,8 @@ const costPerSecond = 50
 let gateway: TestGateway
 beforeAll(async () => {
   gateway = await startGateway({ env: { TRUST_PROXY: '1', CLIENT_COST: `${costPerSecond}` } })
+  // The second request with a query prepares it, and costs more.
+  for (let n = 0; n < 2; n++) await ask(newClient())
 })
 afterAll(() => gateway.close())
 
@@ -190,6 +192,12 @@ const spending: Readonly<Record<string, (headers: RequestHeaders) => Promise<voi
     expect(await socket.next()).toMatchObject({ type: 'next' })
     socket.close()
   },
+  'a long message of a WebSocket': async (headers) => {
+    const socket = await beginSocket(headers)
+    socket.send({ type: 'ping', payload: { text: 'x'.repeat(200_000) } })
+    expect(await socket.next()).toMatchObject({ type: 'pong' })
+    socket.close()
+  },
   MQTT: async (headers) => {
     const listener = await openListener(gateway.url, { wsOptions: { headers } })
     for (let i = 0; i < 20; i++) expect(await listener.listen('commitments/latest')).toBe(0)
@@ -264,6 +272,23 @@ describe('a client', () => {
       const response = await rest(`${gateway.url}${path}`, { headers })
       expect([response.status, response.headers.has('ratelimit')]).toEqual([200, false])
     }
+  })
+
+  test('pays for each event of a subscription that it shares with nobody', async () => {
+    const served = await serveLog({
+      limits: { client: { ...developmentClientLimits, costPerSecond } },
+    })
+    const left = async () => remaining(await fetch(`${served.url}/graphql?query={__typename}`))
+    const slots = 25
+    await served.commit(...Array.from({ length: slots }, () => slotOf(addresses[0])))
+    await served.known()
+    const before = await left()
+    const query = encodeURIComponent('subscription { milestones(after: 0) { index } }')
+    const stream = await openStream(`${served.url}/graphql?query=${query}`)
+    for (let n = 0; n < slots; n++) await stream.result()
+    expect(before - (await left())).toBeGreaterThan(10 * slots)
+    stream.close()
+    await served.close()
   })
 
   test('pays for each update that a feed sends', async () => {
