@@ -274,6 +274,16 @@ describe('a client', () => {
     }
   })
 
+  test.each([
+    ['compiled', 'application/json'],
+    ['not compiled', 'application/json;q=0.9'],
+  ])('gets back what a query may cost and does not, %s', async (_, accept) => {
+    const headers = { ...newClient(), accept }
+    const response = await ask(headers, '{ chainRecords(first: 200) { nodes { chainId } } }')
+    expect(await response.json()).toEqual({ data: { chainRecords: { nodes: [] } } })
+    expect(remaining(await ask(headers))).toBeGreaterThan(5 * costPerSecond)
+  })
+
   test('pays for each event of a subscription that it shares with nobody', async () => {
     const served = await serveLog({
       limits: { client: { ...developmentClientLimits, costPerSecond } },
