@@ -88,6 +88,23 @@ test('an id may have 256 characters, and a longer id closes the connection', asy
   ])
 })
 
+test('a message may have 24,576 values, and one with more closes the connection', async () => {
+  const socket = new WebSocket(
+    `${gateway.url.replace('http', 'ws')}/graphql`,
+    'graphql-transport-ws',
+  )
+  await once(socket, 'open')
+  // Two objects, a text and a list are values too.
+  const ping = (values: number) =>
+    socket.send(JSON.stringify({ type: 'ping', payload: { list: Array(values - 4).fill(0) } }))
+  ping(24_576)
+  const [answer] = await once(socket, 'message')
+  expect(JSON.parse(answer)).toMatchObject({ type: 'pong' })
+  ping(24_577)
+  const [code, reason] = await once(socket, 'close')
+  expect([code, String(reason)]).toEqual([4400, 'TOO_MANY_VALUES'])
+})
+
 test('a subscription may have 64 KiB, and a longer one is refused while the socket stays open', async () => {
   const socket = open({})
   await once(socket, 'open')
