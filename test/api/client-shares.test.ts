@@ -290,7 +290,8 @@ describe('a client', () => {
     })
     const left = async () => remaining(await fetch(`${served.url}/graphql?query={__typename}`))
     const slots = 25
-    await served.commit(...Array.from({ length: slots }, () => slotOf(addresses[0])))
+    const [owner = '0x'] = addresses
+    await served.commit(...Array.from({ length: slots }, () => slotOf(owner)))
     await served.known()
     const before = await left()
     const query = encodeURIComponent('subscription { milestones(after: 0) { index } }')
