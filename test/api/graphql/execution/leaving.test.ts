@@ -107,9 +107,9 @@ function counting(read: Store['read']): Store['read'] {
       await count('pieces')
       return read.unspentOutputs(question)
     },
-    outputs: async (ids) => {
+    outputsOfTransaction: async (transactionId) => {
       await count('siblings')
-      return read.outputs(ids)
+      return read.outputsOfTransaction(transactionId)
     },
   }
 }
