@@ -84,7 +84,7 @@ export function memoryOf(pid: number): string[] {
   return [...names.map(megabytes), (processorMs(pid) / 1_000).toFixed(1)]
 }
 
-/** Milliseconds after which a process without requests has returned memory. V8 looks every 8 s whether little was allocated lately. */
+/** Milliseconds of a pause in which V8 could return memory. */
 const restMs = 60_000
 
 /** Returns the memory of a process that has had no requests for a minute. */
