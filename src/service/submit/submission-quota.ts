@@ -6,7 +6,7 @@ export interface SubmissionQuota {
   takePayload(): DailyQuotaExceeded | undefined
   /** Counts the bytes of a block that will be stored; returns an error if the quota is used up. */
   takeBytes(count: number): DailyQuotaExceeded | undefined
-  /** Gives back the bytes of a block that is stored already. */
+  /** Gives back the bytes of a block that was refused or is stored already. */
   giveBackBytes(count: number): void
 }
 

@@ -86,8 +86,8 @@ export async function submitBlock(
   const accepted = await submit(quota)
   if (submission.form !== 'payload' || !isRefusedForTime(deps.source, accepted)) return accepted
   if (isClockBehind(deps.source)) return err({ code: 'LEDGER_UNAVAILABLE', reason: 'CLOCK_BEHIND' })
-  // The slot of the block was closed while a busy process checked it. The next block has a later time, and the quota has counted it.
-  const again = await submit(unlimited)
+  // The slot of the block was closed while a busy process checked it. The next block has a later time; the payload has been counted.
+  const again = await submit({ ...quota, takePayload: unlimited.takePayload })
   const isLate = isRefusedForTime(deps.source, again)
   return isLate ? err({ code: 'LEDGER_UNAVAILABLE', reason: 'STARTING' }) : again
 }
@@ -158,10 +158,9 @@ async function checkAndStore(
     ...{ block, bytes, blockId, slot },
     transaction: signed.value,
   })
-  if (!submitted.ok) return submitted
-  // A client that repeats a submission, because it missed the response, adds nothing.
-  if (submitted.value === 'KNOWN') deps.quota.giveBackBytes(bytes.length)
-  return ok(blockId)
+  // Nothing was added if the block was refused, or if the client repeats a submission because it missed the response.
+  if (!submitted.ok || submitted.value === 'KNOWN') deps.quota.giveBackBytes(bytes.length)
+  return submitted.ok ? ok(blockId) : submitted
 }
 
 /** Applies every check that needs the ledger, and checks the signatures. */
