@@ -2,6 +2,7 @@ import { storedManaOf } from '../ledger/output-parts.ts'
 import { membersOf } from '../lib/json.ts'
 import { readJsonFile } from '../lib/json-file.ts'
 import { err, ok, type Result } from '../lib/result.ts'
+import { sum } from '../lib/sum.ts'
 import { passTurn } from '../lib/turns.ts'
 import { parseParameters } from '../protocol/network.ts'
 import { Output } from '../protocol/outputs.ts'
@@ -67,12 +68,12 @@ export function amountsWrong({
   parameters: { tokenSupply: supply },
   outputs,
 }: Pick<GenesisPlan, 'parameters' | 'outputs'>): string | undefined {
-  const total = outputs.reduce((sum, { amount }) => sum + amount, 0n)
+  const total = sum(outputs.map(({ amount }) => amount))
   if (total !== supply) return `outputs hold ${total} base tokens, the supply is ${supply}`
   // The database stores balances as signed 64-bit integers.
   if (supply >> 63n !== 0n) return 'parameters.tokenSupply must be below 2^63'
   // As in every transaction. The mana of an address then fits into 64 bits.
-  const mana = outputs.reduce((sum, output) => sum + storedManaOf(output), 0n)
+  const mana = sum(outputs.map(storedManaOf))
   return mana >> 63n === 0n ? undefined : 'the stored mana of all outputs must be below 2^63'
 }
 

@@ -53,7 +53,7 @@ function isWhole(file: string, bytes: number): boolean {
     closeSync(opened)
   }
   const pages = header.readUInt32BE(28)
-  // The value 1 stands for the largest size, which does not fit.
+  // The value 1 means 65,536, which does not fit into two bytes.
   const pageBytes = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16)
   return pages > 0 && pages * pageBytes <= bytes
 }
