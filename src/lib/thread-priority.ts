@@ -3,17 +3,19 @@ import { getPriority, setPriority } from 'node:os'
 import { basename } from 'node:path'
 
 /**
- * Lowers the priority of the calling thread. If there are as many other busy threads as processors, the calling thread gets a tenth of
- * the processor time of each of them. Use it for work that must not delay the event loop.
+ * The nice value of a thread by the processor time that it gets, in relation to each other busy thread, if there are at least as many of
+ * those as processors.
  */
-export function lowerThreadPriority(): void {
+const niceValues = { half: 3, tenth: 10 } as const
+
+/** Lowers the priority of the calling thread, so that its work delays the event loop less. On an idle processor nothing changes. */
+export function lowerThreadPriority(share: keyof typeof niceValues): void {
+  const niceValue = niceValues[share]
   try {
     // On Linux each thread has its own priority, which is addressed by the thread id.
     const thread = Number(basename(readlinkSync('/proc/thread-self')))
-    if (getPriority(thread) < lowPriority) setPriority(thread, lowPriority)
+    if (getPriority(thread) < niceValue) setPriority(thread, niceValue)
   } catch {
     // On other systems all threads of a process share one priority.
   }
 }
-
-const lowPriority = 10

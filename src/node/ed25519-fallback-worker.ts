@@ -4,7 +4,7 @@ import { answerSignatures } from './answer-signatures.ts'
 
 /** The worker thread that checks signatures again by ZIP-215, with noble. */
 
-lowerThreadPriority()
+lowerThreadPriority('tenth')
 answerSignatures(({ signature, message, publicKey }) =>
   ed25519.verify(signature, message, publicKey, { zip215: true }),
 )

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { lowerThreadPriority } from '../lib/thread-priority.ts'
 import { answerSignatures } from './answer-signatures.ts'
 import { isValidForOpenSsl } from './ed25519-openssl.ts'
 import type { PackedSignature } from './signed-message.ts'
@@ -17,6 +18,7 @@ interface Sodium {
   ): boolean
 }
 
+lowerThreadPriority('half')
 answerSignatures(checkOfSodium() ?? isValidForOpenSsl)
 
 function checkOfSodium(): ((item: PackedSignature) => boolean) | undefined {

@@ -9,19 +9,19 @@ const module = new URL('../../src/lib/thread-priority.ts', import.meta.url)
 
 const ownNice = () => getPriority(process.pid)
 
-test.runIf(process.platform === 'linux')(
-  'only the requesting thread has a lower priority',
-  async () => {
-    const before = ownNice()
-    const worker = new Worker(
-      `import { readFileSync } from 'node:fs'
+test.runIf(process.platform === 'linux').each([
+  ['half', 3],
+  ['tenth', 10],
+])('only the requesting thread has a lower priority: %s', async (share, niceValue) => {
+  const before = ownNice()
+  const worker = new Worker(
+    `import { readFileSync } from 'node:fs'
     import { parentPort } from 'node:worker_threads'
     import { lowerThreadPriority } from ${JSON.stringify(module.href)}
-    lowerThreadPriority()
+    lowerThreadPriority('${share}')
     parentPort.postMessage(${niceText})`,
-      { eval: true, execArgv: ['--input-type=module'] },
-    )
-    const [lowered] = await once(worker, 'message')
-    expect([lowered, ownNice()]).toEqual([Math.max(10, before), before])
-  },
-)
+    { eval: true, execArgv: ['--input-type=module'] },
+  )
+  const [lowered] = await once(worker, 'message')
+  expect([lowered, ownNice()]).toEqual([Math.max(niceValue, before), before])
+})

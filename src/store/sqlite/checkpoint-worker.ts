@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { present } from '../../lib/assert.ts'
+import { lowerThreadPriority } from '../../lib/thread-priority.ts'
 import { openFile } from '../sql/sqlite/file.ts'
 import { moveLog } from '../sql/sqlite/pragmas.ts'
 import { reasonOf } from '../unusable.ts'
@@ -13,6 +14,7 @@ export type Moved = { readonly ok: true } | { readonly ok: false; readonly reaso
 const port = present(parentPort, 'the port of a worker thread')
 let database: DatabaseSync | undefined
 
+lowerThreadPriority('half')
 port.on('message', () => port.postMessage(move()))
 
 function move(): Moved {

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { DriverAdapterError, type SqlQuery, type SqlResultSet } from '@prisma/driver-adapter-utils'
 import { present } from '../../lib/assert.ts'
+import { lowerThreadPriority } from '../../lib/thread-priority.ts'
 import type { RawParameter } from '../client.ts'
 import { openFile } from '../sql/sqlite/file.ts'
 import { type PackedRows, packRows } from './packed-rows.ts'
@@ -40,6 +41,8 @@ const port: MessagePort = present(parentPort, 'the port of a worker thread')
 let database: DatabaseSync | undefined
 let queries: SqliteQueries | undefined
 
+// Readers do not wait for commits.
+lowerThreadPriority('half')
 port.on('message', async (request: SqliteRequest) => {
   const done = await outcomeOf(request)
   const isInTransaction = database?.isOpen === true && database.isTransaction

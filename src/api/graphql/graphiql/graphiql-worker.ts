@@ -48,5 +48,5 @@ async function makePage(options: GraphiQLOptions): Promise<RenderedPage> {
   }
 }
 
-lowerThreadPriority()
+lowerThreadPriority('tenth')
 parentPort?.postMessage(await makePage(workerData))
