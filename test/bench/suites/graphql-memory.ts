@@ -6,15 +6,15 @@ import { plainFields } from '../graphql/peers.ts'
 import { choices } from '../graphql/questions.ts'
 import { printTable } from '../measure.ts'
 import { type Line, openLine } from '../rest/load.ts'
-import { memoryAtRest, memoryNames, memoryOf } from './memory.ts'
+import { memoryAtRest, memoryNames, memoryOf, restSeconds } from './memory.ts'
 
 /** Measures the memory of the built gateway on SQLite when few documents are requested twice. */
 
 const help = `npm run bench -- graphql-memory [--requests N]
 
 Sends N requests (1,000,000 by default) with different documents over 16 connections. Prints the memory after the first 10,000 (or the
-first tenth, whichever is less) and after each further tenth, and in a pause of a minute after the first and the last of them.
-Target: after all requests, at most 10 % more than after the first of them.`
+first tenth, whichever is less) and after each further tenth, and after ${restSeconds} seconds of rest after the first and the last of them.
+Target: at rest after all requests, at most 10 % more than at rest after the first of them.`
 
 const connections = 16
 
