@@ -56,7 +56,8 @@ export async function openLine(port: number): Promise<Line> {
     new Promise<HttpResponse>((resolve, reject) => {
       done = resolve
       fail = reject
-      socket.write(request)
+      // A connection that is closed already has no further event.
+      socket.write(request, (error) => error && reject(error))
     })
   const host = `host: 127.0.0.1:${port}\r\n`
 

@@ -5,7 +5,7 @@ import { type LargeLedger, makeLedger, startGateway } from '../graphql/data.ts'
 import { plainFields } from '../graphql/peers.ts'
 import { choices } from '../graphql/questions.ts'
 import { printTable } from '../measure.ts'
-import { type Line, openLine } from '../rest/load.ts'
+import { openLine } from '../rest/load.ts'
 import { memoryAtRest, memoryNames, memoryOf, restSeconds } from './memory.ts'
 
 /** Measures the memory of the built gateway on SQLite when few documents are requested twice. */
@@ -33,7 +33,7 @@ export async function run(words: readonly string[]): Promise<void> {
     const ledger = await makeLedger(databaseUrl, `${databaseFile}.key`, 100_000)
     const gateway = await startGateway(ledger)
     const pid = present(gateway.process.pid, 'its number')
-    const lines = await openLines(Number(new URL(gateway.url).port))
+    const port = Number(new URL(gateway.url).port)
     const table = [['requests', ...memoryNames]]
     const note = (label: string) => table.push([label, ...memoryOf(pid)])
     const noteAtRest = async () => {
@@ -43,12 +43,12 @@ export async function run(words: readonly string[]): Promise<void> {
     }
     try {
       note('0')
-      await send(lines, ledger, first)
+      await send(port, ledger, first)
       note(String(first))
       const atRest = await noteAtRest()
       for (let sent = first; sent < requests; ) {
         const step = Math.min(requests / 10, requests - sent)
-        await send(lines, ledger, step)
+        await send(port, ledger, step)
         sent += step
         note(String(sent))
       }
@@ -63,7 +63,6 @@ export async function run(words: readonly string[]): Promise<void> {
           `in the last pause to the first: ${ratio.toFixed(2)}`,
       )
     } finally {
-      for (const line of lines) line.end()
       await gateway.end('SIGTERM')
     }
   } finally {
@@ -71,19 +70,18 @@ export async function run(words: readonly string[]): Promise<void> {
   }
 }
 
-function openLines(port: number): Promise<readonly Line[]> {
-  return Promise.all(Array.from({ length: connections }, () => openLine(port)))
-}
-
-async function send(lines: readonly Line[], ledger: LargeLedger, count: number): Promise<void> {
+/** Sends requests over new connections, because the gateway closes those that are not used while it rests. */
+async function send(port: number, ledger: LargeLedger, count: number): Promise<void> {
   let left = count
   await Promise.all(
-    lines.map(async (line) => {
+    Array.from({ length: connections }, async () => {
+      const line = await openLine(port)
       while (left-- > 0) {
         const query = randomDocument(ledger)
         const { status, body } = await line.post('/graphql', JSON.stringify({ query }))
         if (status !== 200 || body.includes('"errors"')) throw new Error(`${query}: ${body}`)
       }
+      line.end()
     }),
   )
 }
