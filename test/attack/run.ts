@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { buildSchema } from 'graphql'
 import { defaultClientLimits, defaultLoopDelayMs } from '../../src/api/limits.ts'
 import { printTable } from '../bench/measure.ts'
+import { restSeconds } from '../bench/suites/memory.ts'
 import type { Random } from '../support/random.ts'
 import { restJson } from '../support/rest.ts'
 import { attacks } from './attacks.ts'
@@ -117,8 +119,12 @@ async function attackAll(): Promise<boolean> {
     clients = await startOtherClients(gateway.url)
   }
   clients.end()
-  await gateway.end()
   print(measures)
+  if (parts.length === 0 && !isControl) {
+    await delay(restSeconds * 1_000)
+    console.log(`${gateway.resources().residentMb} MB resident after ${restSeconds} s of rest`)
+  }
+  await gateway.end()
   // The control shows what is possible. It gives none of the expected answers.
   if (isControl) return true
   const failed = measures.filter((measured) => failuresOf(measured).length > 0)
