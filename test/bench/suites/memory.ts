@@ -85,11 +85,12 @@ export function memoryOf(pid: number): string[] {
 }
 
 /**
- * Seconds without requests after which V8 has returned memory that it does not use. V8 begins 100 s after the last collection of old
- * objects, and looks every eight seconds. (It is to begin earlier when a process allocates little. V8 of Node 24 also asks that of the heap
- * of C++ objects, and takes a heap without any allocation for one whose rate is unknown.)
+ * Seconds without requests after which V8 has returned memory that it does not use. It looks every eight seconds, and begins 100 s after
+ * the last collection of old objects, of which there may be one after the load. It is to begin earlier in a process that allocates little:
+ * but V8 of Node 24 also asks that of the heap of C++ objects, and takes no allocation for an unknown rate, which counts as a high one
+ * (deps/v8/src/heap/heap.cc, `HasLowAllocationRate`).
  */
-export const restSeconds = 130
+export const restSeconds = 240
 
 /** Returns the memory of a process that has had no requests for `restSeconds`. */
 export async function memoryAtRest(pid: number): Promise<string[]> {
