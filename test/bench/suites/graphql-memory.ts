@@ -38,7 +38,7 @@ export async function run(words: readonly string[]): Promise<void> {
     const note = (label: string) => table.push([label, ...memoryOf(pid)])
     const noteAtRest = async () => {
       const values = await memoryAtRest(pid)
-      table.push(['in a pause', ...values])
+      table.push(['at rest', ...values])
       return Number(values[0])
     }
     try {
@@ -59,8 +59,8 @@ export async function run(words: readonly string[]): Promise<void> {
         `${(loaded / Number(row?.[1])).toFixed(2)} after ${row?.[0]}`
       printTable(table)
       console.log(
-        `\nmemory after all requests to that after fewer: ${to(firstRow)} (target: at most 1.1), ${to(nextRow)}; ` +
-          `in the last pause to the first: ${ratio.toFixed(2)}`,
+        `\nmemory at rest after all requests to that after the first: ${ratio.toFixed(2)} (target: at most 1.1); ` +
+          `under load: ${to(firstRow)}, ${to(nextRow)}`,
       )
     } finally {
       await gateway.end('SIGTERM')
