@@ -14,7 +14,7 @@ const help = `npm run bench -- graphql-memory [--requests N]
 
 Sends N requests (1,000,000 by default) with different documents over 16 connections. Prints the memory after the first 10,000 (or the
 first tenth, whichever is less) and after each further tenth, and after ${restSeconds} seconds of rest after the first and the last of them.
-Target: at rest after all requests, at most 10 % more than at rest after the first of them.`
+Target: after all requests, at most 10 % more than after the first of them.`
 
 const connections = 16
 
@@ -59,8 +59,8 @@ export async function run(words: readonly string[]): Promise<void> {
         `${(loaded / Number(row?.[1])).toFixed(2)} after ${row?.[0]}`
       printTable(table)
       console.log(
-        `\nmemory at rest after all requests to that after the first: ${ratio.toFixed(2)} (target: at most 1.1); ` +
-          `under load: ${to(firstRow)}, ${to(nextRow)}`,
+        `\nmemory after all requests to that after fewer: ${to(firstRow)} (target: at most 1.1), ${to(nextRow)}; ` +
+          `at rest after all to at rest after the first: ${ratio.toFixed(2)}`,
       )
     } finally {
       await gateway.end('SIGTERM')
