@@ -39,7 +39,8 @@ const costPerSecond = '3000'
 const help = `npm run attack [-- PART OF A NAME …] [--seconds N] [--control]
 npm run attack -- fuzz-rest|fuzz-graphql N [SEED]
 
-Runs each attack for N seconds (default 8), with --control on a bare server that refuses all requests of the attacker: ${attacks.map(({ name }) => name).join('; ')}`
+Runs each attack for N seconds (default 8), with --control on a bare server that refuses all requests of the attacker. A run of all
+attacks ends with ${restSeconds} seconds of rest, and prints the memory after them. The attacks: ${attacks.map(({ name }) => name).join('; ')}`
 
 const isControl = process.argv.includes('--control')
 const words = process.argv.slice(2).filter((word) => word !== '--control')

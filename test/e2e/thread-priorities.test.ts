@@ -5,7 +5,7 @@ import { makeFolder, startProgram } from '../support/program.ts'
 import { acceptedId, post } from '../support/submit.ts'
 import { blockOf, offerOf, taggedData, untilHealth } from '../support/wallet.ts'
 
-/** The threads of a started gateway that share few processors with its event loop. */
+/** The priorities of the threads of a started gateway. */
 
 /** The nice values of the threads that are lower than that of the event loop. */
 function lowered(pid: number | undefined): number[] {
