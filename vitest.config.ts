@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { reportLostFiles } from './test/support/report-lost-files.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -12,6 +13,7 @@ export default defineConfig({
     name: process.env.TEST_DATABASE ?? 'sqlite',
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/postgresql-setup.ts',
+    reporters: ['default', reportLostFiles()],
     // One more than cores: many tests wait for slots and processes.
     maxWorkers: availableParallelism() + 1,
     // Files share the modules of their worker: to load them anew for each file took a seventh of all time.
