@@ -476,6 +476,8 @@ function commandsIn({ language, text }: Block): string {
 
 /** Runs a script as in the shell of a reader, whose PATH has only the installed Node. */
 function inShell(script: string, { cwd, ...env }: { cwd: string; GATEWAY_URL?: string }) {
+  const entry = join(root, 'dist/entry.cjs')
+  if (!existsSync(entry)) throw new Error('this test needs the built program: npm run build')
   const path = process.env.PATH?.split(delimiter).filter((folder) => !folder.endsWith('.bin'))
   return promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], {
     cwd,
@@ -483,7 +485,7 @@ function inShell(script: string, { cwd, ...env }: { cwd: string; GATEWAY_URL?: s
       ...process.env,
       PATH: path?.join(delimiter),
       NODE: process.execPath,
-      ENTRY: join(root, 'dist/entry.cjs'),
+      ENTRY: entry,
       ...env,
     },
   })

@@ -22,6 +22,7 @@ import { publint } from 'publint'
 import type { Browser } from 'puppeteer-core'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
 import { openBrowser, openTab } from '../support/browser.ts'
 import { install, packClient } from '../support/packed.ts'
 import { rest, restJson } from '../support/rest.ts'
@@ -237,7 +238,7 @@ describe.concurrent('the examples', { timeout: 120_000 }, () => {
       /^data: .*"updates":\[\{"isSpent":false,"output":\{"amount":"\d+"/m.test(output),
     )
     const ended = once(child, 'exit')
-    process.kill(-(child.pid ?? 0))
+    process.kill(-present(child.pid, 'the process of curl'))
     await ended
     expect(output).toMatch(/^id: \S+\nevent: next$/m)
   })

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
+import { assert } from '../../src/lib/assert.ts'
 import { createOldestServer, type DatabaseServer, type ServerOptions } from './oldest-postgresql.ts'
 
 /** Starts a real PostgreSQL server from an npm package on a free port. `stop` also removes its files. */
@@ -71,7 +72,9 @@ export async function startPostgresql(
 
   async function halt(how: 'in order' | 'crash'): Promise<void> {
     if (how === 'crash') {
-      const [pid] = readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')
+      const [pid = ''] = readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')
+      // Of an empty text it would be 0, which means all processes of this test run.
+      assert(Number(pid) > 0, 'the file names the process')
       // SIGQUIT is an immediate shutdown: the next start recovers from the write-ahead log.
       process.kill(Number(pid), 'SIGQUIT')
     }
