@@ -2,7 +2,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { compareLogEntries, logEntries } from '../../src/ledger/updates.ts'
+import { compareLogEntries, logEntries, updateClasses } from '../../src/ledger/updates.ts'
+import type { Hex } from '../../src/lib/hex.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import { Output } from '../../src/protocol/outputs.ts'
 import type { OutputId } from '../../src/protocol/primitives.ts'
@@ -28,6 +29,7 @@ import {
   ownedOutput,
   slotCommit,
   testGenesis,
+  testId,
   transactionIdOf,
 } from '../support/store-rows.ts'
 
@@ -88,6 +90,42 @@ describe('a snapshot', () => {
       }),
       runs(60),
     )
+  })
+
+  test('of two addresses has an output whose spending the position contains for the first of them only', async () => {
+    const [owner, sender, outputId] = [addressOf(1), addressOf(2), outputIdOf(1)]
+    const address = { type: 0, pubKeyHash: testId('Address', 32, 2) } as const
+    const output = { ...ownedOutput(1, 1n), features: [{ type: 0, address }] } as const
+    const { write } = use.store
+    const genesis = testGenesis({ outputs: [], commit: slotCommit(0) })
+    unwrap(await write.initialize(use.term, genesis))
+    const created = [
+      { outputId, bytes: encode(Output, output), blockId: blockIdOf(0), bookedSlot: 1 },
+    ]
+    const spent = [{ outputId, spentSlot: 1, spentBy: transactionIdOf(1) }]
+    unwrap(await write.book(use.term, booking({ created, spent })))
+    unwrap(await write.closeSlots(use.term, 1))
+    const entriesOf = (isSpent: boolean) =>
+      logEntries(parameters, { outputId, output, isSpent, slot: 1 })
+    const entries = [...entriesOf(false), ...entriesOf(true)]
+    expect(entries.map((one) => [one.address, one.isSpent])).toEqual([
+      [owner, false],
+      [sender, false],
+      [owner, true],
+      [sender, true],
+    ])
+    unwrap(await write.commitSlots(use.term, [slotCommit(1, entries)]))
+    const at = async (seq: number, addresses: readonly Hex[]) => {
+      const filter = { addresses, classes: updateClasses }
+      const pieces = readSnapshot(
+        { store: use.store, parameters },
+        { filter, position: { seq, branch: noBranch } },
+      )
+      return (await Array.fromAsync(pieces)).flatMap(({ outputIds }) => outputIds)
+    }
+    expect(await at(3, [owner, sender])).toEqual([outputId])
+    expect(await at(3, [owner])).toEqual([])
+    expect(await at(4, [owner, sender])).toEqual([])
   })
 
   describe('of an address with many outputs', () => {

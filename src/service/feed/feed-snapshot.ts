@@ -1,7 +1,12 @@
 import type { SnapshotMessage } from '../../feed/message.ts'
 import type { UpdateFilter } from '../../feed/read.ts'
 import { keysOfAddress } from '../../ledger/index-keys.ts'
-import { compareLogEntries, logEntries, updateClasses } from '../../ledger/updates.ts'
+import {
+  compareLogEntries,
+  type LogEntry,
+  logEntries,
+  updateClasses,
+} from '../../ledger/updates.ts'
 import { present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { Output } from '../../protocol/outputs.ts'
@@ -166,23 +171,23 @@ function endOf(rows: readonly LedgerUpdate[], end: number): number {
 export const rowsPerChunk = 500
 
 /**
- * Returns the first address of the filter under which the log had an output in one of the classes; an expiration may have changed its
- * owner. If there is one, an output that was spent since was unspent then.
+ * Returns the first address of the filter whose log had the creation of an output in one of the classes, but not its spending; an
+ * expiration may have changed its owner. The position may be inside the milestone that created or spent the output, after the rows of
+ * some of its addresses only.
  */
 function addressOf(
   { parameters }: Pick<Services, 'parameters'>,
   of: { row: OutputRow; filter: UpdateFilter; moment: Moment },
 ): Hex | undefined {
-  const { outputId, bytes, bookedSlot } = of.row
+  const { outputId, bytes, bookedSlot, spentSlot } = of.row
   const { slot, next } = of.moment
   if (bookedSlot > slot) return undefined
   const { addresses = [], classes } = of.filter
   const output = decodeStored(Output, bytes)
+  const isReached = (entry: LogEntry) => next === undefined || compareLogEntries(entry, next) < 0
   const filed = logEntries(parameters, { outputId, output, isSpent: false, slot })
     .filter((entry) => classes.includes(entry.class))
-    // The position may be inside the milestone that created the output.
-    .filter(
-      (entry) => bookedSlot < slot || next === undefined || compareLogEntries(entry, next) < 0,
-    )
+    .filter((entry) => bookedSlot < slot || isReached(entry))
+    .filter((entry) => spentSlot !== slot || !isReached({ ...entry, isSpent: true }))
   return addresses.find((address) => filed.some((entry) => entry.address === address))
 }
