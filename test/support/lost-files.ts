@@ -33,7 +33,7 @@ export function reportLostFiles(): Reporter {
       const { LOST_FILES } = process.env
       const isAll =
         files.every((file) => file.state() !== 'failed') && errors.length === ends.length
-      if (LOST_FILES !== undefined && isAll)
+      if (LOST_FILES !== undefined && isAll && lost.length > 0)
         writeFileSync(LOST_FILES, lost.map((file) => file.relativeModuleId).join('\n'))
     },
   }

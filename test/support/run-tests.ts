@@ -25,8 +25,10 @@ try {
   rmSync(folder, { recursive: true })
 }
 
-function run(env: Readonly<Record<string, string>>): boolean {
+function run(own: { readonly LOST_FILES?: string; readonly TEST_FILES?: string }): boolean {
   const words = [vitest, 'run', ...process.argv.slice(2)]
-  const options = { stdio: 'inherit', env: { ...process.env, ...env } } as const
+  // Without the variables of a run whose test runs this.
+  const env = { ...process.env, LOST_FILES: undefined, TEST_FILES: undefined, ...own }
+  const options = { stdio: 'inherit', env } as const
   return spawnSync(process.execPath, words, options).status === 0
 }
