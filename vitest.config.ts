@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { includedFiles, reportLostFiles } from './test/support/lost-files.ts'
+import { reportLostFiles } from './test/support/report-lost-files.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -11,7 +11,7 @@ export default defineConfig({
   test: {
     // Whose tests these are, where a test needs just one database: `TEST_DATABASE`, by default SQLite.
     name: process.env.TEST_DATABASE ?? 'sqlite',
-    include: includedFiles(['test/**/*.test.ts']),
+    include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/postgresql-setup.ts',
     reporters: ['default', reportLostFiles()],
     // One more than cores: many tests wait for slots and processes.

@@ -11,7 +11,7 @@ const usual = ['test/store', 'test/node', 'test/e2e/replicas.test.ts', '-t', 'po
 if (process.platform === 'linux' && process.arch === 'x64') {
   const { status } = spawnSync(
     process.execPath,
-    ['test/support/run-tests.ts', ...(words.length > 0 ? words : usual)],
+    ['node_modules/vitest/vitest.mjs', 'run', ...(words.length > 0 ? words : usual)],
     {
       stdio: 'inherit',
       env: { ...process.env, TEST_POSTGRESQL: 'oldest', TEST_DATABASE: 'postgresql' },

@@ -1,20 +1,13 @@
 import { type ChildProcess, spawnSync } from 'node:child_process'
 import { subscribe } from 'node:diagnostics_channel'
-import { writeFileSync } from 'node:fs'
 import type { Reporter, TestModule } from 'vitest/node'
-
-/** The files of a run, or those of `TEST_FILES`, a path per line. */
-export function includedFiles(all: readonly string[]): string[] {
-  return process.env.TEST_FILES?.split('\n') ?? [...all]
-}
 
 /** A crash of V8 prints its stack to standard error. */
 const keptChars = 4000
 
 /**
  * Names the processes of tests that ended by themselves, and the test files that have no result because of it. Of such an end, Vitest
- * says "Worker exited unexpectedly", without the exit code, the signal and the file. If nothing else failed, writes the paths of the
- * files into the file that `LOST_FILES` names.
+ * says "Worker exited unexpectedly", without the exit code, the signal and the file.
  */
 export function reportLostFiles(): Reporter {
   const ends: string[] = []
@@ -25,16 +18,11 @@ export function reportLostFiles(): Reporter {
     })
   })
   return {
-    onTestRunEnd(files, errors) {
+    onTestRunEnd(files) {
       if (ends.length === 0) return
       const lost = files.filter((file) => ['pending', 'queued'].includes(file.state()))
       const lines = [...ends, ...lost.map(describeFile), ...lastOfKernel()]
       process.stderr.write(`${lines.join('\n')}\n`)
-      const { LOST_FILES } = process.env
-      const isAll =
-        files.every((file) => file.state() !== 'failed') && errors.length === ends.length
-      if (LOST_FILES !== undefined && isAll && lost.length > 0)
-        writeFileSync(LOST_FILES, lost.map((file) => file.relativeModuleId).join('\n'))
     },
   }
 }
