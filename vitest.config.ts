@@ -18,7 +18,9 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     // Files share the modules of their worker: to load them anew for each file took a seventh of all time.
     isolate: false,
-    testTimeout: 30_000,
+    // A limit for tests that hang, not for slow machines.
+    testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 25_000 } },
   },
 })

@@ -52,4 +52,4 @@ test('a run whose process ended by itself fails and names the signal and the fil
     /^A process of tests ended by SIGKILL\.\nNo result of one\.check\.ts\. Its first tests without one: one$/m,
   )
   expect(status).toBe(1)
-}, 60_000)
+})

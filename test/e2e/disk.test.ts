@@ -112,7 +112,7 @@ describe.runIf(process.platform === 'linux')('a full disk', () => {
       const metadata = await restJson(`${gateway.url}/api/core/v3/blocks/${blockId}/metadata`)
       expect(metadata.blockState).toMatch(/accepted|confirmed|finalized/)
     }
-  }, 60_000)
+  })
 })
 
 /** Expects a gateway that has just started to serve reads and to reject blocks. */

@@ -73,7 +73,7 @@ describe('a new user', () => {
     expect(await entryAt(accountId, transferWithData.slot)).toMatchObject({
       credits: `${left + nestedLength}`,
     })
-  }, 60_000)
+  })
 })
 
 /** The client counts 4 bytes at 500 for the length of a payload inside a transaction; the node does not (10, row 25). */

@@ -56,7 +56,7 @@ test('gateways behind a pooler accept and commit blocks and replace a stopped wr
   const last = blockOf(await offerOf(standby.url), taggedData('0x', '0x0300'))
   await acceptedId(await post(standby.url, last.bytes))
   await untilFinal(standby.url, last.blockId)
-}, 60_000)
+})
 
 async function untilFinal(url: string, blockId: string): Promise<void> {
   const path = `/api/core/v3/blocks/${blockId}/metadata`

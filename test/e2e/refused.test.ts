@@ -89,7 +89,7 @@ describe.each(databases)('on $name the gateway rejects', ({ name, create }) => {
     )
     await other?.remove()
     await (await startProgram({ ...env(database.url), NO_CREATE: 'on' })).end('SIGTERM')
-  }, 60_000)
+  })
 
   test('tables without a ledger with NO_CREATE', async () => {
     const other = await create()

@@ -34,7 +34,7 @@ beforeAll(async () => {
     settings: ['fsync=off', 'recovery_min_apply_delay=2s'],
   })
   proxy = await openHaltingProxy(Number(new URL(near.url).port))
-}, 60_000)
+})
 afterEach(async () => {
   await gateway?.close()
   gateway = undefined

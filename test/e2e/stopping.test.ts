@@ -26,7 +26,7 @@ test('after SIGTERM the program serves but is not ready, and a second signal end
   const ended = once(process, 'exit')
   process.kill('SIGTERM')
   expect(await ended).toEqual([130, null])
-}, 30_000)
+})
 
 test('a terminal that closes stops the program in order, without a drain delay', async () => {
   const program = await startProgram({ DATABASE_URL: folder.databaseUrl, DRAIN_DELAY: '60' })
@@ -37,7 +37,7 @@ test('a terminal that closes stops the program in order, without a drain delay',
   program.process.kill('SIGHUP')
   expect(await ended).toEqual([0, null])
   expect(program.logged()).toContain('"event":"stopped"')
-}, 30_000)
+})
 
 test('a database that does not answer delays neither the stop nor an interrupted start beyond ten seconds', async () => {
   const kind = present(

@@ -104,7 +104,7 @@ describe('three workers', () => {
     for (const pid of workersOf(program)) process.kill(pid, 'SIGKILL')
     await untilAllHealthy()
     expect(await roleAt(program.url)).toMatch(/^(writer|standby)$/)
-  }, 60_000)
+  })
 
   test('do not end with one that is killed while a request for metrics waits for the first process', async () => {
     const first = present(program.process.pid, 'the first process')
@@ -188,7 +188,7 @@ describe('three workers', () => {
     limitFiles(String(former).trim())
     await until(() => workersOf(program).length === 3, { what: 'a new worker' })
     await untilHealth(program.url)
-  }, 60_000)
+  })
 
   test('end gracefully with the first process', async () => {
     const [running] = workersOf(program)

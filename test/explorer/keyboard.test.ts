@@ -50,7 +50,7 @@ beforeAll(async () => {
   transactionId = made.transactionId
   const { data } = await graphql(url, '{ nfts(first: 1) { nodes { nftId } } }')
   nftPath = `/nft/${data.nfts.nodes[0].nftId}`
-}, 60_000)
+})
 afterAll(async () => {
   await browser.close()
   await world.close()

@@ -49,7 +49,7 @@ test('the status line follows the role of the gateway', async () => {
   await tab.close()
   await standby.close()
   await folder.remove()
-}, 60_000)
+})
 
 test('pages say which lists the followed node does not provide, and which are no longer kept', async () => {
   const node = await startGateway()
@@ -82,7 +82,7 @@ test('pages say which lists the followed node does not provide, and which are no
   await tab.close()
   await gateway.close()
   await node.close()
-}, 60_000)
+})
 
 test('the page of an address says that its history is no longer kept', async () => {
   const world = await startWorld({ LOG_RETENTION: '20' })
@@ -117,7 +117,7 @@ test('the page of an address says that its history is no longer kept', async () 
   expect(tab.problems).toEqual([])
   await tab.close()
   await world.close()
-}, 60_000)
+})
 
 test('a connection without a milestone is kept while comments arrive', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-'))
@@ -141,7 +141,7 @@ test('a connection without a milestone is kept while comments arrive', async () 
   proxy.close()
   await gateway.close()
   rmSync(folder, { recursive: true })
-}, 60_000)
+})
 
 test('a page and its connection wait for the time in Retry-After', async () => {
   const gateway = await startGateway()
@@ -167,7 +167,7 @@ test('a page and its connection wait for the time in Retry-After', async () => {
   await tab.close()
   proxy.close()
   await gateway.close()
-}, 60_000)
+})
 
 test('pages of a ledger that was replaced by another one of the same length are requested again', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-'))
@@ -199,7 +199,7 @@ test('pages of a ledger that was replaced by another one of the same length are 
   await tab.close()
   await gateway.close()
   rmSync(folder, { recursive: true })
-}, 60_000)
+})
 
 test('a page whose documents an upgraded gateway refuses is loaded again', async () => {
   const gateway = await startGateway()
@@ -216,7 +216,7 @@ test('a page whose documents an upgraded gateway refuses is loaded again', async
   await tab.close()
   proxy.close()
   await gateway.close()
-}, 60_000)
+})
 
 test('a button whose code is gone after an upgrade loads the page again', async () => {
   const gateway = await startGateway()
@@ -234,7 +234,7 @@ test('a button whose code is gone after an upgrade loads the page again', async 
   await loaded
   await tab.close()
   await gateway.close()
-}, 60_000)
+})
 
 test('a request without an answer is repeated', async () => {
   const gateway = await startGateway()
@@ -251,7 +251,7 @@ test('a request without an answer is repeated', async () => {
   await tab.close()
   proxy.close()
   await gateway.close()
-}, 60_000)
+})
 
 test.each([
   ['refuses them', () => [502, 'text/html', '<h1>Bad gateway</h1>'] as const],
@@ -329,7 +329,7 @@ test('times follow the clock of the gateway after the clock of the browser was s
   await untilText(tab, '[data-row] time', /^\d s ago$/)
   await tab.close()
   await gateway.close()
-}, 60_000)
+})
 
 /** Ends the long timeouts of the pages of a tab a hundred times sooner. */
 async function hastenTimeouts({ page }: Tab): Promise<void> {

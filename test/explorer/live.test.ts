@@ -224,7 +224,7 @@ test('a page contains the rows of a long list near the window, and its file and 
   expect((await rowsAt()).length).toBeLessThan(150)
   expect(own.problems).toEqual([])
   await own.close()
-}, 60_000)
+})
 
 /** The number of additional rows in the history of an address. */
 const listed = 400
@@ -322,7 +322,7 @@ test('a page that could not be loaded does not lead away before the network is b
   await loaded
   await until(async () => (await heading()) === 'Tokens')
   await own.close()
-}, 60_000)
+})
 
 /** Returns the texts of the rows of the history. */
 function changes(): Promise<readonly string[]> {

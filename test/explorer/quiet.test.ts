@@ -27,7 +27,7 @@ beforeAll(async () => {
   ;[world, browser] = await Promise.all([startWorld(), openBrowser()])
   await untilHealth(world.gateway.url)
   tab = await openTab(browser, world.gateway.url, { width: 1280 })
-}, 60_000)
+})
 afterAll(async () => {
   await browser.close()
   await world.close()

@@ -45,7 +45,7 @@ beforeAll(async () => {
   ;[gateway, browser] = await Promise.all([startGateway({ env }), openBrowser()])
   await untilHealth(gateway.url)
   tab = await openTab(browser, gateway.url, { width: 1280 })
-}, 60_000)
+})
 afterAll(async () => {
   await browser.close()
   await gateway.close()
@@ -137,7 +137,7 @@ test('a transaction is decoded and verified, a block is sent, and the faucet pay
   await page.click('.paste [type="submit"]')
   await untilSays('Paid by transaction')
   expect(tab.problems).toEqual([])
-}, 60_000)
+})
 
 test('a submitted block does not open its page once another page is open', async () => {
   const { page } = tab
@@ -179,7 +179,7 @@ test('an invalid id or list position is reported on the page and not in the cons
   }
   expect(own.problems).toEqual([])
   await own.close()
-}, 60_000)
+})
 
 test('a list stays while the database is away, and one that is opened then says so', async () => {
   const own = await openTab(browser, gateway.url, { width: 1280 })
@@ -202,7 +202,7 @@ test('a list stays while the database is away, and one that is opened then says 
   await page.waitForFunction(`window.refused.length > 2`)
   expect((await page.$$('[data-row]')).length).toBeGreaterThan(0)
   await opensTokensAfter(own, 'its database does not respond')
-}, 60_000)
+})
 
 test('a page that a proxy answers says so until the gateway is back', async () => {
   const own = await openTab(browser, gateway.url, { width: 1280 })
@@ -215,7 +215,7 @@ test('a page that a proxy answers says so until the gateway is back', async () =
         : await send(...request)
   }`)
   await opensTokensAfter(own, 'The gateway does not respond')
-}, 60_000)
+})
 
 /** Opens the tokens, whose request fails until `window.isBack` is set: the page says why, and then shows them. Closes the tab. */
 async function opensTokensAfter(own: Tab, sentence: string): Promise<void> {
@@ -237,4 +237,4 @@ test('the health page of a gateway that is not ready shows each reason with its 
   const reasons = await page.$$eval('.reasons li', (all) => all.map((one) => one.textContent))
   expect(reasons).toEqual(['The gateway is about to stop. CLOSING'])
   expect(await accessibilityProblems(tab)).toEqual([])
-}, 60_000)
+})

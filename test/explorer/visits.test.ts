@@ -36,7 +36,7 @@ beforeAll(async () => {
   })
   await acceptedId(await post(gateway.url, blockOf(offer, payload).bytes))
   path = `/transaction/${transactionId}`
-}, 60_000)
+})
 afterAll(async () => {
   await browser.close()
   await gateway.close()

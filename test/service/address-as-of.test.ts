@@ -134,4 +134,4 @@ test('an address with more updates than the limit is rejected', async () => {
   // The log has these outputs, but the table of outputs does not.
   expect(await until(1)).toMatchObject({ ok: true, value: { outputs: [] } })
   await log.close()
-}, 60_000)
+})

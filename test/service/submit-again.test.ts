@@ -20,7 +20,7 @@ beforeAll(async () => {
   primary = await startPostgresql()
   standby = await startStandby(primary.url)
   await waitForStandby(primary.url)
-}, 60_000)
+})
 afterAll(async () => {
   await standby.stop()
   await primary.stop()

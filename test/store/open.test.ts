@@ -84,7 +84,7 @@ describe('opening a store', () => {
     expect(store.ok).toBe(true)
     if (store.ok) await store.value.close()
     writer.close()
-  }, 30_000)
+  })
 
   test('finishes earlier writes on close and rejects later ones', async () => {
     const store = await openedStore(`file:${join(folder, 'test.db')}`)

@@ -14,7 +14,7 @@ export interface Waiting {
  */
 export async function until<T>(
   look: () => T | Promise<T>,
-  { what = String(look), deadlineMs = 25_000 }: Waiting = {},
+  { what = String(look), deadlineMs = 50_000 }: Waiting = {},
 ): Promise<Exclude<T, undefined | false>> {
   const begun = performance.now()
   for (;;) {

@@ -321,7 +321,7 @@ test('a client that sends many requests and reads no response is disconnected', 
     return false
   }
   await until(isClosed, { what: 'the socket is closed', deadlineMs: 55_000 })
-}, 60_000)
+})
 
 test('a client that leaves before the answer to a refused topic is not held in memory', async () => {
   // Counts the reachable sockets of this process, after a garbage collection.

@@ -154,7 +154,7 @@ test('no block is issued under a commitment at which the account is in debt', as
   }
   await ledger.close()
   await database.remove()
-}, 60_000)
+})
 
 async function isIssued(read: Store['read'], slot: number): Promise<boolean> {
   const [newest] = await read.recentBlocks(1)

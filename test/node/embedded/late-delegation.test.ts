@@ -129,7 +129,7 @@ test('a delegation that ends after the entry of its account leaves a pool withou
   expect(await store.read.epochs(next)).not.toEqual([])
   await store.close()
   await database.remove()
-}, 60_000)
+})
 
 /** A block issuer feature. */
 function issuing(expirySlot: number) {

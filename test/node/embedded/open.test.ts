@@ -121,7 +121,7 @@ test('the embedded ledger commits slots while blocks arrive faster than it books
   expect(calls).toBeLessThan(100)
   await ledger.close()
   await database.remove()
-}, 60_000)
+})
 
 // A booking has at most 500 blocks.
 test.each([20, 600])(

@@ -42,7 +42,7 @@ beforeAll(async () => {
   const [funds] = await genesisOutputs(real.url, user(1))
   first = await pay(present(funds, 'funds'), [400_000_000n, 600_000_000n])
   second = await pay(present(first.created[0], 'output'), [400_000_000n])
-}, 60_000)
+})
 afterAll(() => real.close())
 
 interface Paid {

@@ -89,7 +89,7 @@ describe.concurrent('of two nodes', () => {
     expect(tries).toBeGreaterThan(0)
     expect(tries).toBeLessThan(9)
     await endFollower(follower)
-  }, 60_000)
+  })
 
   test('the second is queried for what the first does not have', async () => {
     const follower = await followBoth(withoutBlocks)

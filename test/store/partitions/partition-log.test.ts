@@ -405,7 +405,7 @@ describe('a partition that is too large', () => {
     ])
     expect(await tables()).not.toContain('ledger_updates_11_to_20')
     expect(await served()).toEqual([54, 55])
-  }, 60_000)
+  })
 
   test('continues with copied rows, begins again for other ranges, and removes the copies without a split', async () => {
     await commitRows(25)

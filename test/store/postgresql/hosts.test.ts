@@ -54,7 +54,7 @@ describe('a primary and its synchronous standby', () => {
     standby = await startStandby(primary.url)
     await waitForStandby(primary.url)
     gone = await freePort()
-  }, 60_000)
+  })
   afterAll(async () => {
     await standby.stop()
     await primary.stop()

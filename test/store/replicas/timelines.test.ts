@@ -37,7 +37,7 @@ test('a replica that has what a new primary never received is behind it, and now
     await between.close()
     await primary.stop()
   }
-}, 60_000)
+})
 
 async function position(url: string): Promise<bigint> {
   return BigInt(await ask(url, lsnText))

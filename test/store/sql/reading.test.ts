@@ -199,7 +199,7 @@ describe('prepared reads on postgresql', () => {
     }
     await database.close()
     await pooler.close()
-  }, 30_000)
+  })
 
   test('fail as unavailable when their connection is lost, and work again afterwards', async () => {
     const database = await openedDatabase(use.url)
@@ -211,5 +211,5 @@ describe('prepared reads on postgresql', () => {
     expect(await database.query('SELECT 1', [])).toEqual([[1]])
     await database.close()
     await expect(database.query('SELECT 1', [])).rejects.toThrow('the store is open')
-  }, 30_000)
+  })
 })

@@ -42,7 +42,7 @@ beforeAll(async () => {
   gateway = await startFromGenesis(outputs)
   const { header } = await offerOf(gateway.url)
   await untilCommitted(gateway.url, header.latestFinalizedSlot + 1)
-}, 60_000)
+})
 afterAll(() => gateway.close())
 
 const ask = (document: string) => askBothWays(gateway.url, document)
