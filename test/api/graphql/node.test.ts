@@ -6,6 +6,7 @@ import { slotOfId } from '../../../src/protocol/ids.ts'
 import type { BlockId, OutputId } from '../../../src/protocol/primitives.ts'
 import { chainIdOf } from '../../support/chain-ids.ts'
 import { graphql } from '../../support/client.ts'
+import { leastOf } from '../../support/least-of.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, post } from '../../support/submit.ts'
 import {
@@ -159,28 +160,36 @@ describe('a node', () => {
 
   test('is refused in thousands of errors without holding the event loop', async () => {
     const fields = Array.from({ length: 4 }, (_, n) => `a${n}: nodes(ids: $ids) { id }`)
-    const ids = Array.from({ length: 1_000 }, (_, n) => `x${n}`)
-    const ask = () => graphql(gateway.url, `query ($ids: [ID!]!) { ${fields.join(' ')} }`, { ids })
+    // Other ids each time, so that no cached response helps.
+    let requests = 0
+    const ask = async () => {
+      const ids = Array.from({ length: 1_000 }, (_, n) => `x${n}-${requests}`)
+      requests++
+      return await graphql(gateway.url, `query ($ids: [ID!]!) { ${fields.join(' ')} }`, { ids })
+    }
     await ask()
-    let [longest, isOver] = [0, false]
+    const places = Array.from({ length: 4_000 }, (_, n) => `a${n % 4}.${n >> 2}`).sort()
     // Processor time of this thread: other processes may have the cores.
     const usedMs = () => {
       const { user, system } = process.threadCpuUsage()
       return (user + system) / 1_000
     }
-    const watch = (before: number) => {
-      const now = usedMs()
-      longest = Math.max(longest, now - before)
-      if (!isOver) setImmediate(watch, now)
+    const longestTurn = async () => {
+      let [longest, isOver] = [0, false]
+      const watch = (before: number) => {
+        const now = usedMs()
+        longest = Math.max(longest, now - before)
+        if (!isOver) setImmediate(watch, now)
+      }
+      setImmediate(watch, usedMs())
+      const { errors } = await ask()
+      isOver = true
+      expect(errors?.map(({ path }) => path?.join('.')).sort()).toEqual(places)
+      expect(new Set(errors?.map((error) => JSON.stringify({ ...error, path: 0 }))).size).toBe(4)
+      return longest
     }
-    setImmediate(watch, usedMs())
-    const { errors } = await ask()
-    isOver = true
-    const expected = ids.flatMap((_id, n) => [0, 1, 2, 3].map((field) => `a${field}.${n}`))
-    expect(errors?.map(({ path }) => path?.join('.')).sort()).toEqual(expected.sort())
-    expect(new Set(errors?.map((error) => JSON.stringify({ ...error, path: 0 }))).size).toBe(4)
     // Measured: 15 ms, and 170 ms when the server copied each error.
-    expect(longest).toBeLessThan(90)
+    expect(await leastOf(longestTurn, 90)).toBeLessThan(90)
   })
 
   test('is refused in a request of more than 1000 ids', async () => {

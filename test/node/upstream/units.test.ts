@@ -159,7 +159,7 @@ describe('several nodes', () => {
     const nodes = openNodes({ urls: [await serve(logOf(one))], log: silentLog })
     const [node] = nodes.available()
     const restsMs: number[] = []
-    for (let i = 0; i < 2; i++) {
+    for (let i = 0; i < 3; i++) {
       const before = performance.now()
       node?.backOff('of another network')
       await until(() => nodes.available().length > 0)
@@ -167,7 +167,8 @@ describe('several nodes', () => {
       // A response does not end the back-off.
       await nodes.fetch(logIdOfGateway())
     }
-    expect(restsMs[1]).toBeGreaterThan((restsMs[0] ?? 0) * 1.5)
+    // The third is four times the first, which may end late on a busy machine.
+    expect(restsMs[2]).toBeGreaterThan((restsMs[0] ?? 0) * 2)
     nodes.close()
   })
 
