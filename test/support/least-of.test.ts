@@ -13,4 +13,6 @@ test('a measurement is repeated until one is below the limit, and at most ten ti
   measured.length = 0
   expect(await leastOf(next([9, 7, 8]), 5)).toBe(7)
   expect(measured).toHaveLength(10)
+  measured.length = 0
+  expect(await leastOf(next([9, 7, 1]), 0, 2)).toBe(7)
 })
