@@ -49,4 +49,5 @@ async function makePage(options: GraphiQLOptions): Promise<RenderedPage> {
 }
 
 lowerThreadPriority('tenth')
-parentPort?.postMessage(await makePage(workerData))
+// Without a top-level `await` (protocol/hash.ts). A rejection is an error of the thread.
+void makePage(workerData).then((page) => parentPort?.postMessage(page))
