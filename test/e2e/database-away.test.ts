@@ -79,8 +79,8 @@ test.each(['in order', 'crash'] as const)(
     expect(errors).toMatchObject([{ message: away, extensions: { code: 'STORE_AWAY' } }])
 
     await server.resume()
-    await untilHealth(url)
-    expect((await restJson(`${url}/api/core/v3/info`)).status.isHealthy).toBe(true)
+    // On a busy machine it can be unhealthy again for a moment: a slot that is more than ten seconds late, or a late renewal of the lease.
+    await until(async () => (await restJson(`${url}/api/core/v3/info`)).status.isHealthy)
     const offer = await offerOf(url)
     const payment = paymentOf(offer.network, {
       spend: present(spend, 'genesis output'),

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { inspect } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
 import { type Balancer, startBalancer } from '../support/balancer.ts'
@@ -82,7 +83,7 @@ function startLoad(url: string) {
       if (response.status === status && !body.startsWith('{"errors"')) answered++
       else failures.push(`${path}: ${response.status} ${body}`)
     } catch (failure) {
-      failures.push(`${path}: ${failure}`)
+      failures.push(`${path}: ${inspect(failure)}`)
     }
   }
 

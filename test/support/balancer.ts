@@ -62,6 +62,8 @@ export async function startBalancer(): Promise<Balancer> {
     passed.on('error', (error) => response.writeHead(502).end(`${target}: ${error}`))
     message.pipe(passed)
   })
+  // A connection that is closed because it is idle, just when its next request arrives, is not a failure of a gateway.
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 
   return {
