@@ -23,8 +23,8 @@ export async function openBrowser(): Promise<Browser> {
   return await puppeteer.launch({
     executablePath: join(folder, 'chromium'),
     headless: 'shell',
-    // A container has no user namespaces for the sandbox, and little shared memory.
-    args: ['--no-sandbox', '--no-zygote', '--disable-dev-shm-usage'],
+    // A container has no user namespaces for the sandbox, no graphics processor, and little shared memory.
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
     env: {
       ...process.env,
       LANG: 'en_US.UTF-8',

@@ -77,7 +77,7 @@ export async function startStandby(
 
   return {
     url: own.href,
-    promote: async () => void (await ask(own.href, 'SELECT pg_promote(true, 60)')),
+    promote: () => promoteServer(own.href),
     crash: () => end('SIGQUIT'),
     stop: async () => {
       await end('SIGINT')
@@ -157,6 +157,17 @@ async function untilAnswers(url: string, server: ChildProcess): Promise<void> {
       await delay(50)
     }
   }
+}
+
+/** Promotes a standby, and waits until it is a primary. */
+async function promoteServer(url: string): Promise<void> {
+  const isPrimary = async () => {
+    if ((await ask(url, 'SELECT pg_is_in_recovery()')) === 'false') return true
+    await ask(url, 'SELECT pg_promote(false)')
+    return false
+  }
+  // The recovery of a standby cancels queries that conflict with it, even `pg_promote` while it waits.
+  await until(() => isPrimary().catch(() => false), { what: 'the standby is a primary' })
 }
 
 /** Sets the standby whose confirmation commits need: `*` is any standby; a name that no standby has acts as an absent standby. */
