@@ -4,6 +4,7 @@ import { databases } from '../support/databases.ts'
 import { openHaltingProxy } from '../support/halting-proxy.ts'
 import { restJson } from '../support/rest.ts'
 import { startGateway } from '../support/start-gateway.ts'
+import { until } from '../support/until.ts'
 import { untilHealth } from '../support/wallet.ts'
 
 const kind = present(
@@ -41,7 +42,7 @@ test('a database that stops responding causes 503 and one log line until it resp
   proxy.resume()
   await untilHealth(gateway.url)
   for (const response of await Promise.all(waiting)) expect([200, 503]).toContain(response.status)
-  expect((await restJson(`${gateway.url}/api/core/v3/info`)).status.isHealthy).toBe(true)
+  await until(async () => (await restJson(`${gateway.url}/api/core/v3/info`)).status.isHealthy)
   expect(events('database-silent', 'database-answers')).toEqual([
     silent,
     ['database-answers', undefined],
