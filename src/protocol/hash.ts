@@ -5,8 +5,8 @@ import { createBLAKE2b, createSHA256, type IHasher } from 'hash-wasm'
 
 /**
  * The two hash functions of the protocol: BLAKE2b-256 for every identifier, SHA-256 for tries and the log. WebAssembly computes them. Its
- * instances are created asynchronously, and JavaScript computes until then, for some milliseconds. A top-level `await` would be simpler,
- * but V8 ends the process if a thread is terminated while it loads a module that waits for another one (test/lib/thread.test.ts).
+ * instances are created asynchronously, and JavaScript computes until then, for some tens of milliseconds. A top-level `await` would be
+ * simpler, but threads load this module (lib/thread.ts).
  */
 
 type Digest = (chunks: readonly Uint8Array[]) => Uint8Array

@@ -105,7 +105,7 @@ const looks: readonly Look[] = [
   { width: 360, theme: 'dark' },
 ]
 
-/** Widths of other windows, in which a page must fit too: from a small phone to a tablet, and those at which the layout changes. */
+/** Other widths of a window, in which a page must fit in any theme: from a small phone to a tablet, and those at which the layout changes. */
 const otherWidths = [320, 640, 768, 839, 840, 1024, 1199, 1200]
 
 /** Limit on all scripts and styles of the home page, compressed. */

@@ -49,5 +49,5 @@ async function makePage(options: GraphiQLOptions): Promise<RenderedPage> {
 }
 
 lowerThreadPriority('tenth')
-// Without a top-level `await` (protocol/hash.ts). A rejection is an error of the thread.
+// Without a top-level `await` (lib/thread.ts). A rejection is an error of the thread.
 void makePage(workerData).then((page) => parentPort?.postMessage(page))
