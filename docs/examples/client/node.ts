@@ -1,5 +1,5 @@
 // Prints what an address receives and spends, and goes on where it ended: node node.ts URL ADDRESS
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { follow } from '@ledger-gateway/client'
 
 interface Amounts {
@@ -27,5 +27,9 @@ for await (const event of feed) {
     }
   }
   // Of every event, also of one without updates, and after its updates: a program that ends before reads these again.
-  if ('cursor' in event) writeFileSync(place, event.cursor)
+  if ('cursor' in event) {
+    // A program that ends while it writes must not leave an empty file.
+    writeFileSync(`${place}.new`, event.cursor)
+    renameSync(`${place}.new`, place)
+  }
 }
