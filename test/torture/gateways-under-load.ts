@@ -12,21 +12,43 @@ import { untilCaughtUp } from './subscribers.ts'
 
 /** The start and the final checks of runs with several gateways on one database. */
 
-/** Calls `work` with a function that starts gateways with one key file. Ends these gateways afterwards, and then calls `stop`. */
+/** The processes and clients of a run. */
+export interface Run {
+  /** Starts a gateway with the key file of the run. */
+  startGateway(env: Environment): Promise<ClusterGateway>
+  /** Returns the client, which is stopped at the end of the run, also if the run fails. */
+  stopAtEnd<T extends Client>(client: T): T
+}
+
+interface Client {
+  stop(): Promise<void>
+}
+
+/** Calls `work`. Afterwards stops the clients, ends the gateways, and then calls `stop`. */
 export async function withGateways<T>(
   { name, stop }: { readonly name: string; readonly stop: () => Promise<void> },
-  work: (start: (env: Environment) => Promise<ClusterGateway>) => Promise<T>,
+  work: (run: Run) => Promise<T>,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), `ledger-gateway-${name}-`))
   const gateways: ClusterGateway[] = []
+  const clients: Client[] = []
   try {
-    return await work(async (env) => {
-      const common = { KEY_FILE: join(folder, 'test.key'), DRAIN_SECONDS: '0' }
-      const gateway = await startClusterGateway({ ...common, ...env })
-      gateways.push(gateway)
-      return gateway
+    return await work({
+      startGateway: async (env) => {
+        const common = { KEY_FILE: join(folder, 'test.key'), DRAIN_SECONDS: '0' }
+        const gateway = await startClusterGateway({ ...common, ...env })
+        gateways.push(gateway)
+        return gateway
+      },
+      stopAtEnd: (client) => {
+        clients.push(client)
+        return client
+      },
     })
   } finally {
+    for (const gateway of gateways) gateway.wake()
+    // Clients repeat what fails, so without gateways they would never stop.
+    await Promise.all(clients.map((client) => client.stop()))
     await Promise.all(gateways.map((gateway) => gateway.end()))
     await stop()
     rmSync(folder, { recursive: true, force: true })

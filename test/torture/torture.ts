@@ -55,6 +55,7 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
     compile('torture', ['test/torture/gateway.ts']),
   )
   const gateway = await startTorturedGateway(program, folder)
+  const clients: { stop(): Promise<void> }[] = []
   try {
     await untilHealth(gateway.url)
     const perSecond = options.paymentsPerSecond
@@ -75,6 +76,7 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
       }
     }
 
+    clients.push(traffic, ...subscribers)
     const done = await tamper(gateway, options)
     onProgress(
       `${traffic.paid()} payments, waiting until all subscribers have received the last one`,
@@ -97,6 +99,7 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
       ],
     }
   } finally {
+    await Promise.all(clients.map((client) => client.stop()))
     await gateway.kill()
     folder.remove()
   }

@@ -7,7 +7,7 @@ import { untilCommitted, untilHealth } from '../../support/wallet.ts'
 import { checkDatabase } from '../cluster/check-database.ts'
 import { type ClusterGateway, loggedErrors } from '../cluster/gateways.ts'
 import { startSubmitters } from '../cluster/submitters.ts'
-import { checkRun, withGateways } from '../gateways-under-load.ts'
+import { checkRun, type Run, withGateways } from '../gateways-under-load.ts'
 import { startSubscribers } from '../subscribers.ts'
 import { type CitusServers, type CitusWorker, openCitusServers } from './servers.ts'
 
@@ -50,12 +50,13 @@ export interface CitusReport {
 /** Runs the torture. */
 export async function tortureCitus(options: CitusOptions): Promise<CitusReport> {
   const servers = await openCitusServers()
-  return await withGateways({ name: 'citus', stop: servers.stop }, async (start) => {
+  return await withGateways({ name: 'citus', stop: servers.stop }, async (run) => {
     const gateways: ClusterGateway[] = []
     try {
-      for (let i = 0; i < 2; i++) gateways.push(await start({ DATABASE_URL: servers.url }))
+      const env = { DATABASE_URL: servers.url }
+      for (let i = 0; i < 2; i++) gateways.push(await run.startGateway(env))
       for (const { url } of gateways) await untilHealth(url)
-      return await runTroubles(servers, gateways, options)
+      return await runTroubles({ ...run, servers, gateways }, options)
     } catch (failure) {
       const logged = gateways.flatMap(({ lines }) => lines().slice(-12))
       throw new Error(`${failure}\n${logged.map(({ text }) => text.slice(0, 700)).join('\n')}`)
@@ -63,16 +64,20 @@ export async function tortureCitus(options: CitusOptions): Promise<CitusReport> 
   })
 }
 
+interface Processes extends Run {
+  readonly servers: CitusServers
+  readonly gateways: readonly ClusterGateway[]
+}
+
 async function runTroubles(
-  servers: CitusServers,
-  gateways: readonly ClusterGateway[],
+  { servers, gateways, stopAtEnd }: Processes,
   { troubles, blocksPerSecond, subscribers: count, seed, onProgress }: CitusOptions,
 ): Promise<CitusReport> {
   const random = createRandom(seed)
   const [first = '', second = ''] = gateways.map(({ url }) => url)
   const urls = [first, second] as const
-  const submitters = await startSubmitters({ urls, perSecond: blocksPerSecond, random })
-  const subscribers = startSubscribers(urls, { subscribers: count, seed })
+  const submitters = stopAtEnd(await startSubmitters({ urls, perSecond: blocksPerSecond, random }))
+  const subscribers = startSubscribers(urls, { subscribers: count, seed }).map(stopAtEnd)
   // The tables are distributed while the gateways write and read.
   const distributed = await distribute(servers.url, { knownMs: 12_000 })
   if (!distributed.ok) throw new Error(distributed.error.code)
@@ -119,7 +124,7 @@ async function runTroubles(
   }
 }
 
-interface Processes {
+interface Target {
   readonly servers: CitusServers
   readonly worker: CitusWorker
   readonly gateways: readonly ClusterGateway[]
@@ -128,7 +133,7 @@ interface Processes {
 /** Makes a failure and repairs it. Returns the number of transactions that the worker then has prepared. */
 async function causeTrouble(
   trouble: CitusTrouble,
-  { servers, worker, gateways }: Processes,
+  { servers, worker, gateways }: Target,
 ): Promise<number> {
   const holdCommit = () => worker.proxy.hold('COMMIT PREPARED')
   switch (trouble) {

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Environment } from '../../../src/config.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { databaseOf } from '../../../src/store/connect.ts'
 import { healthOf } from '../../bench/scale/probe.ts'
@@ -10,11 +8,12 @@ import { startPostgresql } from '../../support/postgresql-server.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { until } from '../../support/until.ts'
 import { addressOf, untilCommitted, users } from '../../support/wallet.ts'
+import { type Run, withGateways } from '../gateways-under-load.ts'
 import { faultsOf } from '../log-rows.ts'
 import { type Subscriber, startSubscriber } from '../subscriber.ts'
 import { untilCaughtUp } from '../subscribers.ts'
 import { checkDatabase } from './check-database.ts'
-import { type ClusterGateway, loggedErrors, startClusterGateway } from './gateways.ts'
+import { type ClusterGateway, loggedErrors, urlsOf } from './gateways.ts'
 import { cutWakeUps, readWriter, type Takeover, timeTakeover, withClient } from './lease.ts'
 import { type SubmitCounts, type Submitters, startSubmitters } from './submitters.ts'
 
@@ -63,66 +62,70 @@ const gatewayCount = 3
 /** Runs the torture on a new database server. */
 export async function tortureCluster(options: ClusterOptions): Promise<ClusterReport> {
   const server = await startPostgresql(options.isDurable ? [] : undefined)
-  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-cluster-'))
-  const gateways: ClusterGateway[] = []
-  try {
-    const env = { DATABASE_URL: server.url, KEY_FILE: join(folder, 'test.key'), DRAIN_SECONDS: '0' }
-    if (options.outputs > 0) await makeLedger(env, options)
+  return await withGateways({ name: 'cluster', stop: server.stop }, async (run) => {
+    const env = { DATABASE_URL: server.url }
+    if (options.outputs > 0) await makeLedger(run, env, options)
     // Concurrently: without a ledger one gateway creates it, and the others wait for it.
-    const started = Array.from({ length: gatewayCount }, () => startClusterGateway(env))
-    gateways.push(...(await Promise.all(started)))
-    const [first, ...others] = gateways.map(({ url }) => url)
-    if (first === undefined) throw new Error('no gateway')
-    const urls = [first, ...others] as const
+    const started = Array.from({ length: gatewayCount }, () => run.startGateway(env))
+    const gateways = await Promise.all(started)
     await untilHealthy(gateways)
-    const random = createRandom(options.seed)
-    const { blocksPerSecond: perSecond } = options
-    const subscribers = startSubscribers(urls, options)
-    const submitters = await startSubmitters({ urls, perSecond, random })
-    const disturbed = await disturb({ gateways, server, random, submitters }, options)
-    while (submitters.acknowledged.length < options.blocks) {
-      await delay(1_000)
-      options.onProgress(`${submitters.acknowledged.length} of ${options.blocks} blocks`)
-    }
-    await submitters.stop()
-    options.onProgress('waiting until all subscribers have received the last block')
-    await untilLastCommitted(first, submitters)
-    const { rows, faults } = await checkDatabase(server.url, submitters.acknowledged)
-    await untilCaughtUp(subscribers, rows, 600_000)
-    await Promise.all(subscribers.map((subscriber) => subscriber.stop()))
-    const { term } = await withClient(server.url, readWriter)
-    await Promise.all(gateways.map((gateway) => gateway.end()))
-    return {
-      ...disturbed,
-      ...submitters.counts,
-      acknowledged: submitters.acknowledged.length,
-      payments: submitters.acknowledged.filter(({ payment }) => payment !== undefined).length,
-      rows: rows.length,
-      deliveries: subscribers.reduce((sum, { history }) => sum + history.length, 0),
-      terms: term,
-      faults: [
-        ...faults,
-        ...submitters.faults,
-        ...gateways.flatMap((gateway) => loggedErrors(gateway, ['database-away'])),
-        ...subscribers.flatMap((subscriber, i) =>
-          faultsOf(subscriber, rows).map((fault) => `subscriber ${i}: ${fault}`),
-        ),
-      ],
-    }
-  } finally {
-    for (const gateway of gateways) gateway.wake()
-    await Promise.all(gateways.map((gateway) => gateway.end()))
-    await server.stop()
-    rmSync(folder, { recursive: true, force: true })
+    return await runDisturbances({ ...run, gateways, server }, options)
+  })
+}
+
+interface Processes extends Run {
+  readonly gateways: readonly ClusterGateway[]
+  readonly server: Awaited<ReturnType<typeof startPostgresql>>
+}
+
+async function runDisturbances(
+  { gateways, server, stopAtEnd }: Processes,
+  options: ClusterOptions,
+): Promise<ClusterReport> {
+  const urls = urlsOf(gateways)
+  const random = createRandom(options.seed)
+  const { blocksPerSecond: perSecond } = options
+  const subscribers = startSubscribers(urls, options).map(stopAtEnd)
+  const submitters = stopAtEnd(await startSubmitters({ urls, perSecond, random }))
+  const disturbed = await disturb({ gateways, server, random, submitters }, options)
+  while (submitters.acknowledged.length < options.blocks) {
+    await delay(1_000)
+    options.onProgress(`${submitters.acknowledged.length} of ${options.blocks} blocks`)
+  }
+  await submitters.stop()
+  options.onProgress('waiting until all subscribers have received the last block')
+  await untilLastCommitted(urls[0], submitters)
+  const { rows, faults } = await checkDatabase(server.url, submitters.acknowledged)
+  await untilCaughtUp(subscribers, rows, 600_000)
+  await Promise.all(subscribers.map((subscriber) => subscriber.stop()))
+  const { term } = await withClient(server.url, readWriter)
+  await Promise.all(gateways.map((gateway) => gateway.end()))
+  return {
+    ...disturbed,
+    ...submitters.counts,
+    acknowledged: submitters.acknowledged.length,
+    payments: submitters.acknowledged.filter(({ payment }) => payment !== undefined).length,
+    rows: rows.length,
+    deliveries: subscribers.reduce((sum, { history }) => sum + history.length, 0),
+    terms: term,
+    faults: [
+      ...faults,
+      ...submitters.faults,
+      ...gateways.flatMap((gateway) => loggedErrors(gateway, ['database-away'])),
+      ...subscribers.flatMap((subscriber, i) =>
+        faultsOf(subscriber, rows).map((fault) => `subscriber ${i}: ${fault}`),
+      ),
+    ],
   }
 }
 
 /** Creates a ledger with many unspent outputs, and builds its tries. */
 async function makeLedger(
-  env: { readonly DATABASE_URL: string; readonly KEY_FILE: string },
+  { startGateway }: Run,
+  env: Environment & { readonly DATABASE_URL: string },
   { outputs, onProgress }: ClusterOptions,
 ): Promise<void> {
-  const founder = await startClusterGateway(env)
+  const founder = await startGateway(env)
   await untilHealthy([founder])
   await founder.end()
   onProgress(`adding ${outputs} unspent outputs`)
@@ -151,9 +154,7 @@ function startSubscribers(
   })
 }
 
-interface Cluster {
-  readonly gateways: readonly ClusterGateway[]
-  readonly server: Awaited<ReturnType<typeof startPostgresql>>
+interface Cluster extends Omit<Processes, keyof Run> {
   readonly random: Random
   readonly submitters: Submitters
 }

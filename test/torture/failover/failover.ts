@@ -6,7 +6,7 @@ import { until } from '../../support/until.ts'
 import { checkDatabase } from '../cluster/check-database.ts'
 import { type ClusterGateway, loggedErrors, urlsOf } from '../cluster/gateways.ts'
 import { type Acknowledged, startSubmitters } from '../cluster/submitters.ts'
-import { checkRun, withGateways } from '../gateways-under-load.ts'
+import { checkRun, type Run, withGateways } from '../gateways-under-load.ts'
 import type { Subscriber } from '../subscriber.ts'
 import { startSubscribers } from '../subscribers.ts'
 import { expectedErrors, readiness, untilReady } from './readiness.ts'
@@ -43,16 +43,16 @@ export interface FailoverReport {
 /** Runs the torture with a synchronous standby, or with an asynchronous one whose replication is paused before each failover. */
 export async function tortureFailover(options: FailoverOptions): Promise<FailoverReport> {
   const servers = await startServers(options.isSynchronous)
-  return await withGateways({ name: 'failover', stop: servers.stop }, async (start) => {
+  return await withGateways({ name: 'failover', stop: servers.stop }, async (run) => {
     const gateways: ClusterGateway[] = []
-    for (const url of servers.urls) gateways.push(await start({ DATABASE_URL: url }))
+    for (const url of servers.urls) gateways.push(await run.startGateway({ DATABASE_URL: url }))
     await untilReady(gateways)
-    const run = options.isSynchronous ? runSynchronous : runAsynchronous
-    return await run({ servers, gateways }, options)
+    const failOver = options.isSynchronous ? runSynchronous : runAsynchronous
+    return await failOver({ ...run, servers, gateways }, options)
   })
 }
 
-interface Processes {
+interface Processes extends Run {
   readonly servers: Servers
   readonly gateways: readonly ClusterGateway[]
 }
@@ -62,11 +62,12 @@ async function runSynchronous(
   processes: Processes,
   options: FailoverOptions,
 ): Promise<FailoverReport> {
-  const { servers, gateways } = processes
+  const { servers, gateways, stopAtEnd } = processes
   const random = createRandom(options.seed)
   const urls = urlsOf(gateways)
-  const subscribers = startSubscribers(urls, options)
-  const submitters = await startSubmitters({ urls, perSecond: options.blocksPerSecond, random })
+  const subscribers = startSubscribers(urls, options).map(stopAtEnd)
+  const { blocksPerSecond: perSecond } = options
+  const submitters = stopAtEnd(await startSubmitters({ urls, perSecond, random }))
   const timesMs: number[] = []
   for (let i = 1; i <= options.failovers; i++) {
     await delay(random.between(500, 2_000))
@@ -101,7 +102,7 @@ async function runAsynchronous(
   processes: Processes,
   options: FailoverOptions,
 ): Promise<FailoverReport> {
-  const { servers, gateways } = processes
+  const { servers, gateways, stopAtEnd } = processes
   const random = createRandom(options.seed)
   const urls = urlsOf(gateways)
   const faults: string[] = []
@@ -109,7 +110,8 @@ async function runAsynchronous(
   let lost = 0
   let countBefore = 0
   let subscribers: readonly Subscriber[] = []
-  const submitters = await startSubmitters({ urls, perSecond: options.blocksPerSecond, random })
+  const { blocksPerSecond: perSecond } = options
+  const submitters = stopAtEnd(await startSubmitters({ urls, perSecond, random }))
   for (let i = 1; i <= options.failovers; i++) {
     servers.pauseReplication()
     const before = submitters.acknowledged.length
@@ -131,7 +133,7 @@ async function runAsynchronous(
     options.onProgress(`${i}: logged after ${ms} ms, ${lost} blocks lost`)
     await runCommand(restore, ['--accept'], { env: { DATABASE_URL: servers.primaryUrl() } })
     await untilReady(gateways)
-    if (i === options.failovers) subscribers = startSubscribers(urls, options)
+    if (i === options.failovers) subscribers = startSubscribers(urls, options).map(stopAtEnd)
     await until(() => submitters.acknowledged.length >= countBefore + 20, { deadlineMs: 60_000 })
     if (i < options.failovers) await servers.replace()
   }

@@ -12,6 +12,7 @@ export interface TipWatch {
     /** The number of requests that got an error or no response. */
     unread: number
   }
+  stop(): Promise<void>
   /** Stops the requests and returns the faults, by comparison with the commitments of a database. */
   check(url: string): Promise<readonly string[]>
 }
@@ -39,9 +40,13 @@ export function startTipWatch(urls: readonly string[]): TipWatch {
     }
   }
 
-  async function check(url: string): Promise<readonly string[]> {
+  async function stop(): Promise<void> {
     isStopped = true
     await running
+  }
+
+  async function check(url: string): Promise<readonly string[]> {
+    await stop()
     const committed = await withClient(url, async (client) => {
       const { rows } = await client.query<{ slot: string; id: Buffer }>(
         'SELECT slot, id FROM commitments',
@@ -58,7 +63,7 @@ export function startTipWatch(urls: readonly string[]): TipWatch {
     return [...faults, ...unknown]
   }
 
-  return { counts, check }
+  return { counts, stop, check }
 }
 
 async function tipOf(url: string) {

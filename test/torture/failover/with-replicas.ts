@@ -4,7 +4,7 @@ import { ask } from '../../support/standby.ts'
 import { until } from '../../support/until.ts'
 import { type ClusterGateway, loggedErrors, loggedResets, urlsOf } from '../cluster/gateways.ts'
 import { startSubmitters } from '../cluster/submitters.ts'
-import { checkRun, withGateways } from '../gateways-under-load.ts'
+import { checkRun, type Run, withGateways } from '../gateways-under-load.ts'
 import { startOwnWrites } from '../replicas/own-writes.ts'
 import { hostOf, readHostsOf } from '../replicas/read-hosts.ts'
 import { startSubscribers } from '../subscribers.ts'
@@ -66,7 +66,7 @@ export async function tortureWithReplicas(
     await replicas?.stop()
     await servers.stop()
   }
-  return await withGateways({ name: 'failover', stop }, async (start) => {
+  return await withGateways({ name: 'failover', stop }, async (run) => {
     replicas = await startFollowingReplicas(servers.primaryUrl())
     const gateways: ReadingGateway[] = []
     const [proxied, both] = servers.urls
@@ -79,10 +79,10 @@ export async function tortureWithReplicas(
     ]
     for (const { writesTo, readsFrom } of databases) {
       const urls = { DATABASE_URL: writesTo, READ_DATABASE_URLS: readsFrom.join() }
-      gateways.push({ ...(await start({ ...urls, READ_MAX_LAG: '2' })), readsFrom })
+      gateways.push({ ...(await run.startGateway({ ...urls, READ_MAX_LAG: '2' })), readsFrom })
     }
     await untilReady(gateways)
-    return await runFailovers({ servers, replicas, gateways }, options)
+    return await runFailovers({ ...run, servers, replicas, gateways }, options)
   })
 }
 
@@ -90,7 +90,7 @@ interface ReadingGateway extends ClusterGateway {
   readonly readsFrom: readonly string[]
 }
 
-interface Processes {
+interface Processes extends Run {
   readonly servers: Servers
   readonly replicas: FollowingReplicas
   readonly gateways: readonly ReadingGateway[]
@@ -100,13 +100,14 @@ async function runFailovers(
   processes: Processes,
   options: WithReplicasOptions,
 ): Promise<WithReplicasReport> {
-  const { servers, gateways } = processes
+  const { servers, gateways, stopAtEnd } = processes
   const random = createRandom(options.seed)
   const urls = urlsOf(gateways)
-  const subscribers = startSubscribers(urls, options)
-  const tips = startTipWatch(urls)
-  const submitters = await startSubmitters({ urls, perSecond: options.blocksPerSecond, random })
-  const ownWrites = startOwnWrites(urls, createRandom(options.seed - 1))
+  const subscribers = startSubscribers(urls, options).map(stopAtEnd)
+  const tips = stopAtEnd(startTipWatch(urls))
+  const { blocksPerSecond: perSecond } = options
+  const submitters = stopAtEnd(await startSubmitters({ urls, perSecond, random }))
+  const ownWrites = stopAtEnd(startOwnWrites(urls, createRandom(options.seed - 1)))
   const acceptedMs: number[] = []
   const readMs: number[] = []
   const faults: string[] = []

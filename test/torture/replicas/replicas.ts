@@ -4,7 +4,7 @@ import { until } from '../../support/until.ts'
 import { untilHealth } from '../../support/wallet.ts'
 import { type ClusterGateway, loggedErrors, loggedResets } from '../cluster/gateways.ts'
 import { startSubmitters } from '../cluster/submitters.ts'
-import { checkRun, withGateways } from '../gateways-under-load.ts'
+import { checkRun, type Run, withGateways } from '../gateways-under-load.ts'
 import { startSubscribers } from '../subscribers.ts'
 import { startOwnWrites } from './own-writes.ts'
 import { hostOf, readHostsOf } from './read-hosts.ts'
@@ -46,31 +46,38 @@ export interface ReplicasReport {
 export async function tortureReplicas(options: ReplicasOptions): Promise<ReplicasReport> {
   const servers = await startReplicaServers()
   const { primaryUrl, firstUrl, lateUrl } = servers
-  return await withGateways({ name: 'replicas', stop: servers.stop }, async (start) => {
+  return await withGateways({ name: 'replicas', stop: servers.stop }, async (run) => {
     const gateways: ClusterGateway[] = []
     // The last one gets no blocks, so it may read from a replica that is late.
     for (const urls of [[firstUrl], [firstUrl, lateUrl], [lateUrl]]) {
-      gateways.push(await start({ DATABASE_URL: primaryUrl, READ_DATABASE_URLS: urls.join() }))
+      const env = { DATABASE_URL: primaryUrl, READ_DATABASE_URLS: urls.join() }
+      gateways.push(await run.startGateway(env))
     }
     for (const { url } of gateways) await untilHealth(url)
-    return await runTroubles(servers, gateways, options)
+    return await runTroubles({ ...run, servers, gateways }, options)
   })
 }
 
+interface Processes extends Run {
+  readonly servers: ReplicaServers
+  readonly gateways: readonly ClusterGateway[]
+}
+
 async function runTroubles(
-  servers: ReplicaServers,
-  gateways: readonly ClusterGateway[],
+  { servers, gateways, stopAtEnd }: Processes,
   { troubles, blocksPerSecond, subscribers: count, seed, onProgress }: ReplicasOptions,
 ): Promise<ReplicasReport> {
   const random = createRandom(seed)
   const [first = '', second = '', last = ''] = gateways.map(({ url }) => url)
   const submitUrls = [first, second] as const
-  const submitters = await startSubmitters({ urls: submitUrls, perSecond: blocksPerSecond, random })
-  const ownWrites = startOwnWrites(submitUrls, createRandom(seed + 1))
+  const submitters = stopAtEnd(
+    await startSubmitters({ urls: submitUrls, perSecond: blocksPerSecond, random }),
+  )
+  const ownWrites = stopAtEnd(startOwnWrites(submitUrls, createRandom(seed + 1)))
   const subscribers = [
     ...startSubscribers(submitUrls, { subscribers: count, seed: seed + 1 }),
     ...startSubscribers([last], { subscribers: count, seed: seed + 1 + count }),
-  ]
+  ].map(stopAtEnd)
   const timesMs: number[] = []
   for (const [i, trouble] of troubles.entries()) {
     await untilReads(gateways[0], servers.firstUrl)
