@@ -4,6 +4,7 @@ import { balancesAt, emptyBalance, ownerInSlot, unspentAt } from '../../support/
 import { rest } from '../../support/rest.ts'
 import { inBookedOrder } from '../holdings.ts'
 import { expirationsOf, type LogRow } from '../log.ts'
+import type { Model } from '../model.ts'
 import type { BookedOutput } from '../stored-ledger.ts'
 import { type Asking, addressesOf, askEach, refuseEach, some, textOf } from './ask.ts'
 import { comparePages } from './pages.ts'
@@ -44,6 +45,11 @@ export async function compareAddresses(asking: Asking): Promise<void> {
       await compareTransactions(asking, address, updateClass)
     }
     await compareUnspent(asking, address)
+    await compareBalanceHistory(asking, address)
+  }
+  const expirations = expirationsOf(model.ledger, model.outputs).values()
+  const transferred = new Set([...expirations].flatMap((totals) => [...totals.keys()]))
+  for (const address of some(random, [...transferred], 6)) {
     await compareBalanceHistory(asking, address)
   }
 }
@@ -196,12 +202,7 @@ async function compareBalanceHistory(asking: Asking, address: Hex): Promise<void
     () => `address(address: "${own}") { balanceHistory(fromMilestone: ${from}, toMilestone: ${to},
       points: ${random.between(2, 40)}) { knownFrom points { milestoneIndex total changedIn } } }`,
   )
-  const changes = [
-    ...rowsOf(model, address, 'OWNED').map((row) => row.milestoneIndex),
-    ...[...expirationsOf(model.ledger, model.outputs)]
-      .filter(([, totals]) => totals.has(address))
-      .map(([slot]) => slot),
-  ]
+  const changes = changesOf(model, address)
   const points: readonly { readonly milestoneIndex: number }[] = balanceHistory.points
   const expected = points.map(({ milestoneIndex }) => {
     const balances = balancesAt(model.outputs, milestoneIndex, parameters.minCommittableAge)
@@ -227,4 +228,21 @@ async function compareBalanceHistory(asking: Asking, address: Hex): Promise<void
     actual,
     ends[0] === ends[1] ? ends.slice(1) : ends,
   )
+}
+
+/** The slots in which updates or expirations concern an address. */
+function changesOf({ rows, outputs, ledger, kept }: Model, address: Hex): readonly SlotIndex[] {
+  const own = rows.filter((row) => row.address === address && row.class === 'OWNED')
+  const expirations = [...expirationsOf(ledger, outputs)]
+    .filter(([, totals]) => totals.has(address))
+    .map(([slot]) => slot)
+  const slots = own.map((row) => row.milestoneIndex)
+  const { begunIn } = kept
+  if (begunIn === undefined) return [...slots, ...expirations]
+  // A snapshot has no expirations. The first one that it implies is in its own slot.
+  const balances = balancesAt(outputs, begunIn, ledger.parameters.minCommittableAge)
+  const newest = own.findLast((row) => row.milestoneIndex <= begunIn)
+  const hasMoved = (balances.get(address)?.total ?? 0n) !== (newest?.balance ?? 0n)
+  const known = expirations.filter((slot) => slot > begunIn)
+  return [...slots, ...(hasMoved ? [begunIn] : []), ...known]
 }

@@ -28,7 +28,7 @@ const BalancePointType = builder.objectRef<BalancePoint>('BalancePoint').impleme
     }),
     ...exposedOrNull(t, 'UInt32', {
       changedIn:
-        'The index of the milestone of the last update or expiration up to this milestone. The total has not changed since then. Null before the first update.',
+        'The index of the milestone of the last update or expiration up to this milestone. The total has not changed since then. If the gateway began with a snapshot, expirations before it are in its milestone. Null before the first update.',
     }),
     changedAt: t.field({
       type: 'DateTime',
