@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { serve } from '../../src/cli/serve.ts'
 import type { Environment } from '../../src/config.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import { ProtocolParameters } from '../../src/protocol/parameters.ts'
@@ -17,6 +18,7 @@ import {
 } from '../support/databases.ts'
 import { databaseUrl } from '../support/postgresql-server.ts'
 import { spawnProgram, startProgram } from '../support/program.ts'
+import { type CommandRun, runCommand } from '../support/run-command.ts'
 
 /** The program rejects an unsuitable database with one sentence and exit code 1, and writes nothing. */
 
@@ -46,6 +48,7 @@ describe.each(databases)('on $name the gateway rejects', ({ name, create }) => {
       database.url,
       env(database.url),
       /^the database is newer than this program: it has the migration 99990101000000_flying$/,
+      serveAsProcess,
     )
     await onDatabase(database.url, "DELETE FROM _prisma_migrations WHERE id = 'x'")
   })
@@ -191,17 +194,32 @@ function env(url: string): Environment {
   return { DATABASE_URL: url, KEY_FILE: join(folder, 'files', 'test.key'), LOG_LEVEL: 'error' }
 }
 
-/** Starts the program, expects it to fail without a change of the database, and returns its message. */
+type Refusal = Pick<CommandRun, 'code' | 'stderr'>
+
+/** Starts the gateway in this process, which loads it once for all tests. */
+function serveHere(settings: Environment): Promise<Refusal> {
+  return runCommand(serve, [], { env: { PORT: '0', ...settings } })
+}
+
+/** Starts the program, which must also end. */
+async function serveAsProcess(settings: Environment): Promise<Refusal> {
+  const started = spawnProgram(settings)
+  await expect(started.ready).rejects.toThrow('ended with 1')
+  return { code: 1, stderr: started.logged() }
+}
+
+/** Expects the start to fail without a change of the database, and returns its message. */
 async function expectRefused(
   url: string | undefined,
   settings: Environment,
   expected: RegExp,
+  start = serveHere,
 ): Promise<string> {
   rmSync(join(folder, 'files', 'test.key'), { force: true })
   const before = url && (await contentsOf(url))
-  const started = spawnProgram(settings)
-  await expect(started.ready).rejects.toThrow('ended with 1')
-  const [sentence = '', ...more] = started.logged().split('\n')
+  const { code, stderr } = await start(settings)
+  expect(code).toBe(1)
+  const [sentence = '', ...more] = stderr.split('\n')
   expect(more).toEqual([''])
   expect(sentence.replace(/^ledger-gateway serve: /, '')).toMatch(expected)
   expect(readdirSync(join(folder, 'files'))).toEqual([])
